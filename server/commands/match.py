@@ -17,7 +17,15 @@ from gdl.game import Game, Role
 from gdl.games.library import find_game
 from gdl.wire.messages import Dialect
 from server.hosting.runner import MatchRunner
-from server.links.seating import PlayerReference, PlayerSpec, check_n_roles, check_roles, player_spec, seated
+from server.links.seating import (
+    PlayerReference,
+    PlayerSpec,
+    check_n_roles,
+    check_roles,
+    player_spec,
+    seated,
+    told_apart,
+)
 from server.match import setup
 from server.match.driver import Observer
 from server.match.referee import LocalReferee
@@ -143,7 +151,7 @@ def _named_players(texts: Sequence[str]) -> dict[str, PlayerSpec]:
         if role in specs:
             raise click.UsageError(f"two players for {role}; each role has one")
         specs[role] = player_spec(spec)
-    return specs
+    return told_apart(specs)
 
 
 def _by_role(text: str, option: str, example: str) -> tuple[str, str]:

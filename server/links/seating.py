@@ -4,7 +4,7 @@ import difflib
 import re
 import shlex
 import shutil
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final, Protocol
@@ -64,6 +64,7 @@ OWN_PLAYERS: Final = tuple(name for name in PLAYERS if name != _BY_HAND and miss
 """Players of ours that a game manager can start, as the environment of its process is set up."""
 _ANY_ROLE: Final = Constant("any")
 _HOST_AND_PORT: Final = re.compile(r"[\w.-]+:[0-9]{1,5}/?")
+_FILE_NAME: Final = re.compile(r"\S+\.[A-Za-z]\w*")
 _OWN: Final = re.compile(r"(?P<name>[a-z]+)(:[a-z_]+=[0-9]{1,9}(,[a-z_]+=[0-9]{1,9})*)?")
 
 
@@ -98,21 +99,24 @@ class PlayerSpec:
     """A player by its specification: an address, a program, or one of our players, which must be started.
 
     `targets` says which addresses may be called; None allows all. With `worker_limits` one of ours plays in a worker of
-    this process, else in a service of its own.
+    this process, else in a service of its own. `called` is what it is called where its own name would not do.
     """
 
     text: str
     is_own: bool
     targets: AllowedAddresses | None = None
     worker_limits: WorkerLimits | None = None
+    called: str = ""
 
     @property
     def name(self) -> str:
         """What the player is called in the record."""
+        if self.called:
+            return self.called
         if self.is_own:
             return self.text
         if is_command(self.text):
-            return Path(shlex.split(self.text.partition(":")[2])[0]).name
+            return _name_of_command(shlex.split(self.text.partition(":")[2]))
         url = http_player.player_url(self.text)
         return f"{url.host}:{url.port}"
 
@@ -142,6 +146,35 @@ class PlayerSpec:
                 return await own_player.start_own_player(self.text)
             return own_player.WorkerPlayer(self.text, limits)
         return open_link(self.text, Seat(role, self.name), self.targets)[0]
+
+
+def _name_of_command(arguments: Sequence[str]) -> str:
+    """Return what the player is called that a command starts: as its program, or as the file that an interpreter runs.
+
+    Example:
+        >>> [_name_of_command(words.split()) for words in ("./bot --net a.pt", "sh -e bots/a.sh b.sh", "sh -c 1.5")]
+        ['bot', 'a.sh', 'sh']
+    """
+    program = Path(arguments[0]).name
+    # What is on the path is there for many players; one that is called by its own path is a player itself.
+    if shutil.which(program) is None:
+        return program
+    files = (each for each in arguments[1:] if not each.startswith("-"))
+    return next((Path(each).name for each in files if _FILE_NAME.fullmatch(each) or Path(each).is_file()), program)
+
+
+def told_apart(named: Mapping[str, PlayerSpec]) -> dict[str, PlayerSpec]:
+    """Return the players *named* by role; different commands that would have one name are called by all their words.
+
+    A number would not do: in the next match the other one may come first, and ratings would mix them up.
+    """
+    texts: dict[str, set[str]] = {}
+    for spec in named.values():
+        texts.setdefault(spec.name, set()).add(spec.text)
+    return {
+        role: replace(spec, called=spec.text) if is_command(spec.text) and len(texts[spec.name]) > 1 else spec
+        for role, spec in named.items()
+    }
 
 
 @dataclass(frozen=True, slots=True)

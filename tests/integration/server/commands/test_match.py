@@ -150,7 +150,7 @@ def test_a_program_as_a_player_gets_its_legal_moves(ggp: Ggp, folder: Path) -> N
     record = read_stored(folder / "m.json")
     assert ended.exit_code == 0
     assert [step[0] for step in record.errors] == [""] * len(record.errors)
-    assert record.player_names == (Path(sys.executable).name, "random")
+    assert record.player_names == ("program.py", "random")
 
 
 def test_a_late_move_is_replaced_and_reported(ggp: Ggp, folder: Path) -> None:

@@ -7,7 +7,7 @@ import pytest
 from server.errors import PlayerSpecError
 from server.links.child_player import ChildPlayer
 from server.links.http_player import HttpPlayer
-from server.links.seating import is_command, open_link
+from server.links.seating import PlayerSpec, is_command, open_link, told_apart
 from server.match.setup import Profile, Seat
 from tests.kit.server.plays import LEFT
 
@@ -35,3 +35,14 @@ def test_commands_lead_to_child_processes(address: str, gets_legal_moves: bool) 
 def test_what_is_no_address_is_refused(address: str) -> None:
     with pytest.raises(PlayerSpecError):
         open_link(address, SEAT)
+
+
+def test_commands_of_a_match_have_different_names() -> None:
+    texts = {"x": "cmd+legal:sh -e a/bot.sh", "o": "cmd:sh b/other.sh --fast", "z": "cmd:sh c/bot.sh", "y": "mcts"}
+    specs = {role: PlayerSpec(text, is_own=text == "mcts") for role, text in texts.items()}
+    assert {role: spec.name for role, spec in told_apart(specs).items()} == {
+        "x": "cmd+legal:sh -e a/bot.sh",
+        "o": "other.sh",
+        "z": "cmd:sh c/bot.sh",
+        "y": "mcts",
+    }
