@@ -72,6 +72,8 @@ class ChildPlayer:
             await owed.came.wait()
         finally:
             owed.reply = None
+            if not self._child.has_written:
+                reply.note_hint("does the program flush its output?")
         if not reply.raw:
             await self._child.check()
 
@@ -90,9 +92,10 @@ class _OwedLine:
 
 
 class _Child(asyncio.SubprocessProtocol):
-    """A running child and the lines that it owes, the oldest first."""
+    """A running child and the lines that it owes, the oldest first; `has_written` is whether any output came."""
 
     def __init__(self, complain: Complain) -> None:
+        self.has_written = False
         self._complain = complain
         self._n_complaint_bytes_left = MAX_COMPLAINT_BYTES
         self._owed: deque[_OwedLine] = deque()
@@ -112,6 +115,7 @@ class _Child(asyncio.SubprocessProtocol):
     def pipe_data_received(self, fd: int, data: bytes) -> None:
         self._readings[fd].note_read(len(data))
         if fd == _STDOUT:
+            self.has_written = True
             self._take(data)
         elif self._n_complaint_bytes_left > 0:
             self._complain(data[: self._n_complaint_bytes_left])

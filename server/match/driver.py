@@ -198,7 +198,7 @@ class MatchDriver:
             if reply.has_enough:
                 return exchange.ReplyEnding.REPLIED, ""
             if deadline is not None and deadline.expired():
-                return exchange.ReplyEnding.TIMED_OUT, ""
+                return exchange.ReplyEnding.TIMED_OUT, reply.hint
             words = (error.strerror or "") if isinstance(error, OSError) else ""
             return exchange.ReplyEnding.FAILED, words or str(error) or type(error).__name__
         return exchange.ReplyEnding.REPLIED, ""

@@ -103,7 +103,7 @@ class ReplyBuffer:
         self.raw = bytearray()
         self.is_complete = False
         self.is_cut = False
-        self.failure = self.insight = ""
+        self.failure = self.insight = self.hint = ""
         self._limit_bytes = limit_bytes
         self._depth = 0
         self._is_in_name = self._is_in_comment = False
@@ -135,6 +135,10 @@ class ReplyBuffer:
     def note_failure(self, text: str) -> None:
         """Keep what the player tells of its own failure, beside its reply."""
         self.failure = "".join(c if c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in text[:MAX_FAILURE])
+
+    def note_hint(self, text: str) -> None:
+        """Keep what the link takes for the cause if no reply comes in time; it is for people."""
+        self.hint = text
 
     def _n_byte_order_marks(self, data: bytes) -> int:
         """Return how many bytes of *data* go on with, or begin, the mark that some editors put before a text."""

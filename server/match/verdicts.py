@@ -118,7 +118,8 @@ def judge_move(answer: Answer, choice: LegalChoice) -> Verdict:
 
 def _timed_out(answer: Answer) -> Verdict:
     came = f"; {len(answer.raw):,} bytes without an end had come" if answer.raw else "; nothing had come"
-    return Verdict(None, TIME_OUT, f"no reply within {answer.elapsed_ms / 1000:.1f} s{came}")
+    hint = f": {clean_line(answer.detail)}" if answer.detail else ""
+    return Verdict(None, TIME_OUT, f"no reply within {answer.elapsed_ms / 1000:.1f} s{came}{hint}")
 
 
 def _failed(answer: Answer) -> Verdict:

@@ -56,6 +56,19 @@ async def test_lines_go_in_and_lines_come_out() -> None:
         assert [await ask(player, text) for text in ("(a b)", "c", "(d)")] == ["(a b)", "c\n", "(d)"]
 
 
+@pytest.mark.parametrize(
+    ("written", "hint"), [("print('ready')", "does the program flush its output?"), ("print(end='re', flush=True)", "")]
+)
+async def test_a_child_from_which_nothing_ever_came_may_not_flush(written: str, hint: str) -> None:
+    reply = ReplyBuffer()
+    async with child(f"import sys\nfor line in sys.stdin: {written}") as player:
+        asking = asyncio.create_task(player.deliver(PlayerRequest("(START)"), reply))
+        await until(lambda: reply.raw if not hint else getattr(player, "_child", None))
+        asking.cancel()
+        await asyncio.gather(asking, return_exceptions=True)
+    assert reply.hint == hint
+
+
 async def test_one_child_serves_one_match() -> None:
     async with child("import os\nwhile input(): print(os.getpid())") as player:
         assert await ask(player, "x") == await ask(player, "y")
@@ -210,4 +223,7 @@ async def test_children_play_a_match_one_of_them_silent(tmp_path: Path) -> None:
     outcome = await MatchDriver(LocalReferee(two_steps()), terms, {LEFT: left, RIGHT: right}, [events.append]).run()
     assert isinstance(outcome, Completed)
     assert outcome.goals[0] == 100
-    assert [event.errors for event in events if isinstance(event, StepFinished)] == [("", "TO")] * 3
+    steps = [event for event in events if isinstance(event, StepFinished)]
+    assert [step.errors for step in steps] == [("", "TO")] * 3
+    hint = "s; nothing had come: does the program flush its output?"
+    assert [(left, right.endswith(hint)) for left, right in (step.details for step in steps)] == [("", True)] * 3

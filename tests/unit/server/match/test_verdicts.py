@@ -44,6 +44,11 @@ def test_moves_are_found(said: str, move: str) -> None:
     assert judge_move(answer(said.encode()), CHOICE) == Verdict(read_term(move))
 
 
+def test_the_hint_of_a_link_follows_the_error_of_a_reply_that_did_not_come() -> None:
+    late = Answer(0, 1, LEFT, ReplyEnding.TIMED_OUT, b"", 1200, "is it\nthere?")
+    assert judge_courtesy(late) == Verdict(None, "TO", "no reply within 1.2 s; nothing had come: is it there?")
+
+
 @pytest.mark.parametrize("ending", [ReplyEnding.TIMED_OUT, ReplyEnding.FAILED])
 def test_a_move_that_came_before_things_went_wrong_counts(ending: ReplyEnding) -> None:
     assert judge_move(answer(b"noop", ending), CHOICE) == Verdict(MOVES[-1])
@@ -70,14 +75,14 @@ def test_what_is_no_move_is_explained(said: str, error: str, detail: str) -> Non
 
 
 @pytest.mark.parametrize(
-    ("ending", "verdict"),
+    ("ending", "detail", "verdict"),
     [
-        (ReplyEnding.TIMED_OUT, Verdict(None, "TO", "no reply within 1.2 s; 4 bytes without an end had come")),
-        (ReplyEnding.FAILED, Verdict(None, "CE", "connection refused")),
+        (ReplyEnding.TIMED_OUT, "", Verdict(None, "TO", "no reply within 1.2 s; 4 bytes without an end had come")),
+        (ReplyEnding.FAILED, "connection refused", Verdict(None, "CE", "connection refused")),
     ],
 )
-def test_silence_and_broken_connections_have_their_words(ending: ReplyEnding, verdict: Verdict) -> None:
-    late = answer(b"(mar", ending, "connection refused")
+def test_silence_and_broken_connections_have_their_words(ending: ReplyEnding, detail: str, verdict: Verdict) -> None:
+    late = answer(b"(mar", ending, detail)
     assert judge_courtesy(late) == judge_move(late, CHOICE) == verdict
 
 
