@@ -188,14 +188,13 @@ class CompiledGame(DisplayedGame):
         total = min(ours, default=0) + max(theirs, default=0)
         if not ours or {total - goal for goal in ours} != theirs:
             return None
+        packed = np.frombuffer(self.initial_state.packed, np.uint8)[None]
         try:
-            plays = self.playouts(self.initial_state, _N_PLAYS, seed=1)
+            plays = self.playouts_each(packed.repeat(_N_PLAYS, axis=0), 1, seed=1)
         except (StuckPlayError, LimitExceeded):
             return None
-        (a, b), n = (plays.goal_sums[number] for number in played), plays.n_plays
-        a_squares, b_squares = (plays.goal_squares[number] for number in played)
-        is_same = a + b == n * total and b_squares == n * total**2 - 2 * total * a + a_squares
-        return total if is_same and all(plays.n_scored[number] == n for number in played) else None
+        sums, is_scored = plays.goal_sums[:, played].sum(axis=1), plays.n_scored[:, played] == 1
+        return total if (sums == total).all() and is_scored.all() else None
 
     @cached_property
     def fluent_number(self) -> dict[Term, int]:

@@ -101,10 +101,10 @@ def _cycle(circuit: Circuit, readers: Readers) -> list[_Place]:
     states = _returning(history, _support(circuit, turning))
     if not (1 < length <= MAX_PHASES and states):
         return []
-    return [
-        _Place({fluent: history[place][fluent] for fluent in turning}, tuple(states[place::length]))
-        for place in range(length)
-    ]
+    known = [{fluent: history[place][fluent] for fluent in turning} for place in range(length)]
+    if len({tuple(values.values()) for values in known}) < length:
+        return []  # in a play it shows by what is known alone which place it is
+    return [_Place(values, tuple(states[place::length])) for place, values in enumerate(known)]
 
 
 def _support(circuit: Circuit, fluents: Iterable[int]) -> list[int]:

@@ -43,6 +43,8 @@ Shares: TypeAlias = tuple[float, ...]
 """The goals of the roles on a scale from 0 to 1."""
 
 MAX_STATES: Final = 50_000
+_TELLING_ENDS: Final = 64
+"""After so many ends with one sum of goals that counts as a law of the game, where the engine does not tell."""
 
 
 class Evaluator(Protocol[NodeKey, Move]):
@@ -59,6 +61,10 @@ class Evaluator(Protocol[NodeKey, Move]):
     @property
     def chance(self) -> int | None:
         """The number of the role that is chance."""
+
+    @property
+    def is_opposed(self) -> bool:
+        """Whether what one of two roles wins the other loses, as far as plays tell."""
 
     def node_key(self, state: State) -> NodeKey:
         """Return the node key of *state*."""
@@ -90,6 +96,19 @@ class StateEvaluator:
     def __init__(self, game: Game) -> None:
         self.game = game
         self.chance = chance_of(game)
+        self._players = [i for i in range(len(game.roles)) if i != self.chance]
+        self._goal_sums: set[float] = set()
+        self._n_ends = 0
+
+    @property
+    def is_opposed(self) -> bool:
+        """Whether two roles play, whose goals had one sum at all ends so far, and there were some."""
+        return len(self._players) == 2 and len(self._goal_sums) == 1 and self._n_ends >= _TELLING_ENDS
+
+    def _note(self, goals: Shares) -> None:
+        if len(self._goal_sums) < 2:
+            self._goal_sums.add(round(sum(goals[i] for i in self._players), 6))
+            self._n_ends += 1
 
     def node_key(self, state: State) -> State:
         """Return *state* itself."""
@@ -109,7 +128,9 @@ class StateEvaluator:
 
     def goals(self, node_key: State) -> Shares:
         """Return the goals at *node_key*, one half where there is no single value."""
-        return goal_shares(node_key, self.game.roles)
+        found = goal_shares(node_key, self.game.roles)
+        self._note(found)
+        return found
 
     def play_out(
         self, node_keys: Sequence[State], n_each: int, random: Random, budget: SearchBudget
@@ -121,6 +142,8 @@ class StateEvaluator:
             played = [end for end in ends if end is not None]
             if len(played) < n_each:
                 return None
+            for end in played:
+                self._note(end)
             found.append(tuple(sum(goals) / n_each for goals in zip(*played, strict=True)))
         return found
 
@@ -160,6 +183,11 @@ class LaneEvaluator:
         self.max_leaves, self.max_plays = MAX_LEAVES, N_LANES
         self._borders = [numbers.start for numbers in game.moves_of] + [len(game.moves)]
         self._single = StateEvaluator(game)
+
+    @property
+    def is_opposed(self) -> bool:
+        """Whether two roles play whose goals add up to the same wherever a play ends."""
+        return self.game.goal_sum is not None
 
     def node_key(self, state: State) -> bytes:
         """Return the packed *state*, which may be one of another engine."""

@@ -191,8 +191,6 @@ class TreeSearch:
         self.n_rounds = self.n_leaves = self.n_steps = 0
         self.evaluator = evaluator or evaluator_of(game)
         self._tree = UctTree(self.evaluator)
-        self._players = [i for i in range(len(game.roles)) if i != self.evaluator.chance]
-        self._goal_sums: set[float] = set()
         self._sizer = BatchSizer()
 
     def think(self, state: State, role: Role, budget: SearchBudget, report: Report = ignore) -> Term:
@@ -323,18 +321,11 @@ class TreeSearch:
     def _back_up(self, path: Path, leaf: UctNode, goals: Shares, n_plays: int) -> None:
         """Add the mean *goals* of plays to the nodes that they went through, and prove what they prove."""
         below = leaf
-        if len(self._goal_sums) < 2:
-            self._goal_sums.add(round(sum(goals[i] for i in self._players), 6))
         for walked, choice in reversed(path):
             walked.add(choice, goals, n_plays)
             if below.proven is not None and walked.proven is None:
-                walked.settle(choice, below.proven, self.evaluator.chance, is_opposed=self._is_opposed)
+                walked.settle(choice, below.proven, self.evaluator.chance, is_opposed=self.evaluator.is_opposed)
             below = walked
-
-    @property
-    def _is_opposed(self) -> bool:
-        """Whether two roles play, whose goals add up to the same in all plays so far."""
-        return len(self._players) == 2 and len(self._goal_sums) == 1
 
     def _select(self, node: UctNode) -> Choice:
         choice = [0] * len(node.counts)

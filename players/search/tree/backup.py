@@ -103,14 +103,23 @@ def _add(t, edge, goal):
 
 @subroutine
 def _take_proven(t, f, w, goals, node, d):
-    """Let the goals be those of the move of role *d* that is proven best, if any, since it would make that one."""
+    """Let the goals be those of the move of role *d* that is proven best, if any, since it would make that one.
+
+    What is open of others' goals there stays as the walk found it, within their bounds.
+    """
     n_roles, first = np.int64(f.n_roles), node_at(t, node, nodes.FIRST)
     floor = node_at(t, node, nodes.BOUNDS + d) & nodes.LOW
     for e in range(first, first + node_at(t, node, nodes.BOUNDS + n_roles + d)):
         limits = edge_at(t, e, nodes.LIMITS)
         if limits & ~nodes.CLOSED == floor | floor << 8:
             for r in range(n_roles):
-                put(w.goals, goals + U(r), _limits_below(t, f, e, r) & nodes.LOW)
+                below = _limits_below(t, f, e, r)
+                low, high = below & nodes.LOW, high_of(below)
+                if r == d:
+                    low = high = floor
+                elif f.is_opposed != ZERO and r != np.int64(f.chance):  # also where recycling has taken the node below
+                    low = high = at(f.low, U(d)) + at(f.high, U(r)) - floor
+                put(w.goals, goals + U(r), min(max(at(w.goals, goals + U(r)), low), high))
             return
 
 

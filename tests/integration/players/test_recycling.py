@@ -11,7 +11,7 @@ from players.search.tree.leaves import insert
 from players.search.tree.memory import TreeMemory
 from players.search.tree.search import CompiledSearch
 from players.search.tree.settings import SearchSettings
-from tests.integration.players.test_compiled_search import said_of_moves, search_of, thought
+from tests.integration.players.test_compiled_search import of_rules, said_of_moves, search_of, thought
 from tests.kit.players.games import compiled
 
 Below = dict[bytes, list[tuple[int | bytes, ...]]]
@@ -50,6 +50,41 @@ def edges_of(search: CompiledSearch, node: int) -> list[int]:
 def without_chains(found: Below) -> Below:
     """Return *found* without sums of goals: edges of joint moves have the number of another edge there."""
     return {words: [(move, *rest) for move, _, *rest in edges] for words, edges in found.items()}
+
+
+DRAW_OR_FIGHT = """
+(role o) (role d) (init (at root)) (init (step 0)) (bit a) (bit b)
+(<= (legal o go) (true (at root))) (<= (legal o safe) (true (at root))) (<= (legal d noop) (true (at root)))
+(<= (legal d draw) (true (at asked))) (<= (legal d fight) (true (at asked))) (<= (legal o noop) (true (at asked)))
+(<= (legal ?r ?bit) (true (at fight)) (true (step ?i)) (turn ?i ?r) (bit ?bit))
+(<= (legal ?r noop) (role ?r) (true (at fight)) (true (step ?i)) (turn ?i ?other) (distinct ?r ?other))
+(<= (next (at asked)) (does o go)) (<= (next (at kept)) (does o safe))
+(<= (next (at drawn)) (does d draw)) (<= (next (at fight)) (does d fight)) (<= (next (at fight)) (true (at fight)))
+(<= (next (step 0)) (not (true (at fight))))
+(<= (next (step ?j)) (true (at fight)) (true (step ?i)) (succ ?i ?j))
+(<= (next (made ?i ?bit)) (true (at fight)) (true (step ?i)) (does ?r ?bit) (bit ?bit))
+(<= (next (made ?i ?bit)) (true (made ?i ?bit)))
+(<= (count 0 0) (true (at fight)))
+(<= (count ?j ?d) (count ?i ?c) (succ ?i ?j) (true (made ?i a)) (succ ?c ?d))
+(<= (count ?j ?c) (count ?i ?c) (succ ?i ?j) (true (made ?i b)))
+(<= fought (true (at fight)) (true (step 24)))
+(<= won (count 24 ?c) (enough ?c))
+(<= terminal (true (at kept))) (<= terminal (true (at drawn))) (<= terminal fought)
+(<= (goal o 30) (true (at kept))) (<= (goal d 70) (true (at kept)))
+(<= (goal o 50) (true (at drawn))) (<= (goal d 50) (true (at drawn)))
+(<= (goal o 0) fought won) (<= (goal d 100) fought won)
+(<= (goal o 100) fought (not won)) (<= (goal d 0) fought (not won))
+"""
+"""One role keeps 30 or goes on; then the other draws, or fights for long and mostly loses."""
+
+
+def test_a_proven_move_keeps_its_worth_for_both_when_the_node_below_it_is_forgotten() -> None:
+    numbers = [f"(succ {i} {i + 1}) (turn {i} {'od'[i % 2]})" for i in range(24)]
+    enough = [f"(enough {count})" for count in range(16, 25)]
+    game = of_rules("\n".join([*numbers, *enough, DRAW_OR_FIGHT]))
+    search, o = CompiledSearch(game, 1, SearchSettings(memory_mb=0.3)), game.roles[0]
+    move = search.think(game.initial_state, o, SearchBudget(max_rounds=100_000))
+    assert (str(move), round(search.insight(game.initial_state, o).value or 0)) == ("go", 50)
 
 
 @pytest.mark.parametrize("name", ["connectfour", "pig", "biddingtictactoe"])

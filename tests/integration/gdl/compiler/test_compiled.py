@@ -92,6 +92,31 @@ LATE_CHANGE = """
 (<= (goal ?r 0) (role ?r) (not (true (score ?r))))
 """
 """The turns alternate, and from step 60 on the other way round."""
+TURNS_OF_THREE = """
+(role white) (role black) (init (tick 0)) (init (control white))
+(<= (next (tick ?m)) (true (tick ?n)) (then ?n ?m ?r))
+(<= (next (control ?r)) (true (tick ?n)) (then ?n ?m ?last) (then ?m ?after ?r))
+(<= (legal ?r push) (true (control ?r)))
+(<= (legal ?r pause) (true (control ?r)))
+(<= (legal ?r noop) (role ?r) (not (true (control ?r))))
+(<= (next (pushed ?r)) (does ?r push))
+(<= terminal (true (pushed white)) (true (pushed black)))
+(<= (goal ?r 100) (true (pushed ?r)))
+(<= (goal ?r 0) (role ?r) (not (true (pushed ?r))))
+"""
+"""White, white and black are to move in turn, by a counter of twelve; a push of both ends it, which never comes."""
+BOTH_MAY_WIN = """
+(role a) (role b) (init (at root)) (way a root risk mid) (way a root bad0 lost) (way b mid x other) (way b mid z third)
+(<= (legal ?r ?move) (true (at ?here)) (way ?r ?here ?move ?there))
+(<= (legal a noop) (true (at mid)))
+(<= (legal b noop) (true (at root)))
+(<= (next (at ?there)) (does ?r ?move) (true (at ?here)) (way ?r ?here ?move ?there))
+(<= terminal (true (at ?end)) (worth ?end ?a ?b))
+(worth safe 25 75) (worth lost 0 0) (worth other 0 100) (worth both 100 100) (worth third 75 25)
+(<= (goal a ?a) (true (at ?end)) (worth ?end ?a ?b))
+(<= (goal b ?b) (true (at ?end)) (worth ?end ?a ?b))
+"""
+"""Of 512 plays as many end with nothing for both as with all for both."""
 THREE_TURNS = """
 (role x) (init (turn first)) (init (step 0))
 (succ 0 1) (succ 1 2) (succ 2 3) (succ 3 4) (succ 4 5) (succ 5 6)
@@ -179,6 +204,24 @@ def test_plays_from_a_state_whose_control_no_play_has_are_those_of_the_rules() -
     assert (len(compiled.rules.phases), compiled.compiled_state(state)) == (2, None)
     found = [game.playouts(game.state(state.facts), 512, 1).mean_goals for game in (interpreted, compiled)]
     assert found == [(0,), (0,)]
+
+
+def test_what_a_phase_knows_says_which_it_is() -> None:
+    turns = " ".join(f"(then {i} {(i + 1) % 12} {'black' if i % 3 == 2 else 'white'})" for i in range(12))
+    interpreted, compiled = both(turns + TURNS_OF_THREE)
+    known = [frozenset(phase.known.items()) for phase in compiled.rules.phases]
+    assert len(set(known)) == len(known)
+    assert play_on_both(interpreted, compiled, 1, max_steps=13)
+
+
+def test_goals_have_one_sum_where_each_play_has_it_and_not_their_moments_alone() -> None:
+    safe = " ".join(f"(way a root safe{i} safe)" for i in range(15))
+    good = " ".join(f"(way b mid y{i} both)" for i in range(6))
+    _, compiled = both(safe + good + BOTH_MAY_WIN)
+    plays = compiled.playouts(compiled.initial_state, 512, seed=1)
+    (a, b), (a_squares, b_squares), n = plays.goal_sums, plays.goal_squares, plays.n_plays
+    assert (a + b, b_squares) == (100 * n, 100**2 * n - 2 * 100 * a + a_squares)
+    assert compiled.goal_sum is None
 
 
 NUMBERED = """
