@@ -24,7 +24,6 @@ from server.refusals import RequestError
 from server.storage import rows
 from server.storage.tournaments import StoredTournament, TournamentChange
 from server.tournament.fixtures import TournamentGame, derived_seed
-from server.tournament.plan import TournamentFormat
 
 TOURNAMENT: Final = f"{models.URL}/{{name}}"
 operations: Final = Operations("tournaments")
@@ -141,8 +140,7 @@ def _entered(found: StoredTournament, entrant: rows.EntrantRow, at_ms: int, *, i
         if not (is_host or timetable_of(found).admits(at_ms)):
             raise RequestError("entry_closed", "the time to enter is over; ask the host", status=409)
         return TournamentChange(entrants=[entrant])
-    is_knockout = found.row.terms.format in (TournamentFormat.KNOCKOUT, TournamentFormat.DOUBLE_KNOCKOUT)
-    if not is_host or is_knockout or found.row.status not in _LIVE:
+    if not is_host or found.row.terms.format.is_knockout or found.row.status not in _LIVE:
         raise RequestError("entry_closed", f"this tournament is {found.row.status}, and admits no entrant", status=409)
     last_round = max((one.match.round for one in found.fixtures), default=0)
     late = replace(entrant, since_round=last_round + 1)

@@ -325,13 +325,13 @@ class Schedule(Protocol):
         """Return the next matches; none if results are waited for, or the competition is over."""
 
 
-def bounded(given: Iterable[ScheduledMatch], n_before: int = 0) -> Iterator[ScheduledMatch]:
-    """Yield what is *given* after *n_before* other matches.
+def bounded(given: Iterable[ScheduledMatch]) -> Iterator[ScheduledMatch]:
+    """Yield what is *given*.
 
     Raises:
-        ScheduleError: together they are more than `MAX_MATCHES`.
+        ScheduleError: it is more than `MAX_MATCHES`.
     """
-    for number, match in enumerate(given, n_before + 1):
+    for number, match in enumerate(given, 1):
         if number > MAX_MATCHES:
             raise ScheduleError(f"its schedule has more than {MAX_MATCHES:,} matches; let it have fewer rounds")
         yield match

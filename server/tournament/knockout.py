@@ -54,9 +54,12 @@ class Knockout:
             ScheduleError: a double knockout has a game of more than two roles, entrants are fewer than a game's roles,
                 or there are more matches than `MAX_MATCHES`.
         """
-        due = self._bracket(competition).due
-        known = {match.match_id for match in competition.scheduled}
-        return tuple(match for match in due if match.match_id not in known)
+        meetings = self._bracket(competition).due
+        return tuple(fixtures.bounded(match for meeting in meetings for match in self._matches(meeting, competition)))
+
+    def _matches(self, meeting: fixtures.Meeting, competition: Competition) -> tuple[fixtures.ScheduledMatch, ...]:
+        games = swiss.games_of_round(competition.games, meeting.round, self.all_games)
+        return fixtures.matches_of(meeting, games, competition.seed, self.sets)
 
     def winner(self, competition: Competition) -> str | None:
         """Return the name of the winner, or None before there is one."""
@@ -104,11 +107,11 @@ def seeded(names: Sequence[str]) -> list[Slot]:
 
 @dataclass(slots=True)
 class _Bracket:
-    """One walk through all rounds, with the results so far; collects the matches that are due."""
+    """One walk through all rounds, with the results so far; collects the meetings that are due."""
 
     options: Knockout
     competition: Competition
-    due: list[fixtures.ScheduledMatch] = field(default_factory=list)
+    due: list[fixtures.Meeting] = field(default_factory=list)
     winner: Slot = Vacancy.OPEN
     out_in: dict[str, int] = field(default_factory=dict)  # the round in which each entrant was put out
     pairings: dict[str, Pairing] = field(init=False)
@@ -137,7 +140,7 @@ class _Bracket:
             if pairing is None and self.gone(players, round_number):
                 break
             if pairing is None:
-                self._schedule(meeting)
+                self.due.append(meeting)
             if pairing is None or not pairing.is_decided:
                 return ()
             for player, found in standings.meeting_points(pairing, self.options.rules).items():
@@ -156,12 +159,6 @@ class _Bracket:
         """Return which of *players* cannot play in a round."""
         active = self.competition.active_in(round_number)
         return tuple(player for player in players if player not in active)
-
-    def _schedule(self, meeting: fixtures.Meeting) -> None:
-        options, competition = self.options, self.competition
-        games = swiss.games_of_round(competition.games, meeting.round, options.all_games)
-        matches = fixtures.matches_of(meeting, games, competition.seed, options.sets)
-        self.due += fixtures.bounded(matches, len(self.due))
 
 
 def _play_round(
@@ -220,6 +217,7 @@ def _play_heats(bracket: _Bracket, names: Sequence[str], size: int) -> None:
     while True:
         round_number += 1
         gone = bracket.gone([*going, *out], round_number)
+        bracket.put_out([name for name in going if name in gone], round_number)
         going, out = [name for name in going if name not in gone], [name for name in out if name not in gone]
         going = sorted([*going, *out[: max(0, size - len(going))]], key=bracket.competition.rank_of.__getitem__)
         if len(going) < size:

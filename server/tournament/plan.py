@@ -158,6 +158,11 @@ class TournamentFormat(StrEnum):
     LADDER = "ladder"
     SCORE_TABLE = "score-table"
 
+    @property
+    def is_knockout(self) -> bool:
+        """Whether entrants are put out, so that no one comes late, and places go by when."""
+        return self in (TournamentFormat.KNOCKOUT, TournamentFormat.DOUBLE_KNOCKOUT)
+
 
 MAX_ROUNDS: Final = 100_000
 DEFAULT_ROUNDS: Final[Mapping[TournamentFormat, int]] = {TournamentFormat.SWISS: 5, TournamentFormat.LADDER: 100}

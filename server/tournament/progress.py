@@ -7,6 +7,7 @@ from functools import cached_property
 from typing import Any, Final
 
 from server.tournament.fixtures import Competition, Entrant, MatchResult, ScheduledMatch, TournamentGame, next_matches
+from server.tournament.knockout import Knockout
 from server.tournament.ladder import NEWCOMER, Estimate, Ladder
 from server.tournament.plan import TournamentFormat, TournamentPlan
 from server.tournament.ratings import Ratings, fit_ratings
@@ -203,11 +204,19 @@ def table_of(progress: Progress) -> tuple[TableRow, ...]:
     ratings = progress.ratings
     counts = outcomes(results, plan.scoring)
     spent = _spent(progress.played)
-    free_rounds = byes(progress.competition) if plan.format is TournamentFormat.SWISS else ()
     return tuple(
         _row(standing, counts[standing.name], spent[standing.name], results, ratings)
-        for standing in standings(progress.competition, plan.scoring, free_rounds)
+        for standing in _standings(progress)
     )
+
+
+def _standings(progress: Progress) -> tuple[Standing, ...]:
+    """Return the standings, by the places of the format where it decides on them, else by the scores."""
+    plan, competition = progress.plan, progress.competition
+    schedule = plan.schedule()
+    groups = schedule.places(competition) if isinstance(schedule, Knockout) else None
+    free_rounds = byes(competition) if plan.format is TournamentFormat.SWISS else ()
+    return standings(competition, plan.scoring, free_rounds, groups=groups)
 
 
 def _row(

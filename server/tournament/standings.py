@@ -161,6 +161,7 @@ def standings(
     rules: ScoringRules = MEETINGS_COUNT,
     byes: Iterable[tuple[int, str]] = (),
     tie_breaks: Sequence[TieBreak] = TIE_BREAKS,
+    groups: Sequence[Sequence[str]] | None = None,
 ) -> tuple[Standing, ...]:
     """Return the standings after the results so far; annulled matches do not count.
 
@@ -169,9 +170,10 @@ def standings(
         rules: what counts.
         byes: the rounds and names of entrants who get points for a bye, as `swiss.byes` gives them.
         tie_breaks: what parts equal scores, in this order.
+        groups: the names of those who share a place, the best first, where the format decides on places and not scores.
     """
     record = _Record(competition, rules, tuple(byes))
-    places = _ranked(record, tie_breaks)
+    places = _ranked(record, tie_breaks) if groups is None else _placed(groups)
     return tuple(
         Standing(
             rank, name, record.scores[name], record.n_matches[name], record.n_byes(name),
@@ -273,6 +275,15 @@ class _Record:
 
 
 Place = tuple[int, str, TieBreak | None]
+
+
+def _placed(groups: Iterable[Sequence[str]]) -> list[Place]:
+    """Return the places of *groups*, of which each shares one."""
+    places: list[Place] = []
+    for group in groups:
+        rank = len(places) + 1
+        places += ((rank, name, None) for name in group)
+    return places
 
 
 def _ranked(record: _Record, tie_breaks: Sequence[TieBreak]) -> list[Place]:

@@ -64,12 +64,16 @@ def _games(games: Sequence[str], terms: TournamentTerms) -> str:
     listed = ", ".join(games) if games else f"{counted(len(terms.games), 'game')}, whose names appear at the end"
     if len(terms.games) < 2:
         return f"{listed}."
-    takes_turns = terms.format in (
-        TournamentFormat.SWISS, TournamentFormat.KNOCKOUT, TournamentFormat.DOUBLE_KNOCKOUT
-    )  # fmt: skip
-    if not takes_turns:
+    if not (terms.format is TournamentFormat.SWISS or terms.format.is_knockout):
         return f"{listed}."
     return f"{listed}; {'each meeting plays all of them' if terms.all_games else 'they take turns by round'}."
+
+
+def _places(terms: TournamentTerms) -> str:
+    """Return what decides on the places."""
+    if terms.format.is_knockout:
+        return "Places go by the round in which entrants are put out; those of one round share a place."
+    return f"Places go by scores; equal ones are parted by {', then '.join(TIE_BREAKS)}."
 
 
 def _errors(terms: TournamentTerms) -> str:
@@ -91,7 +95,7 @@ def rules_in_words(row: TournamentRow, games: Sequence[str]) -> Iterator[tuple[s
     clocks = f"{terms.start_clock:,} s to prepare, {terms.play_clock:,} s for each move"
     yield "Clocks", f"{clocks}; a reply may be {terms.grace:g} s late on its way."
     yield "What counts", _MEASURES[terms.measure]
-    yield "Ties", f"Equal scores are parted by {', then '.join(TIE_BREAKS)}."
+    yield "Places", _places(terms)
     yield "Errors", _errors(terms)
     yield "Forfeits", "Who withdraws, or does not come, has lost its open matches; ratings leave these out."
     if terms.scramble:

@@ -114,6 +114,14 @@ def test_the_opponent_of_a_withdrawn_entrant_goes_on() -> None:
     assert Knockout().winner(competition) == "p2"
 
 
+def test_who_withdraws_from_heats_is_out_in_the_round_that_it_does_not_play() -> None:
+    competition = play_open(schedule_next(Knockout(), competition_of(9, 3)), by_rank)
+    first, second, *others = competition.entrants
+    competition = replace(competition, entrants=(first, replace(second, withdrawn_after=1), *others))
+    competition = play_all(Knockout(), competition)
+    assert Knockout().places(competition) == (("p1",), ("p2", "p3", "p4"), ("p5", "p6", "p7", "p8", "p9"))
+
+
 def test_heats_of_four_let_the_better_half_go_on() -> None:
     competition = play_all(Knockout(), competition_of(9, 4))
     assert [(pairing.round, pairing.players) for pairing in competition.pairings] == [

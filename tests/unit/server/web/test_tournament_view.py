@@ -43,6 +43,16 @@ def test_games_take_turns_where_not_all_are_played() -> None:
     assert words(format="round-robin")["Games"] == "chess, nim."
 
 
+def test_places_of_a_knockout_go_by_rounds_and_others_by_scores() -> None:
+    assert words(format="double-knockout")["Places"] == (
+        "Places go by the round in which entrants are put out; those of one round share a place."
+    )
+    assert words(format="swiss")["Places"] == (
+        "Places go by scores; equal ones are parted by direct comparison, then Buchholz, then Sonneborn-Berger,"
+        " then fewer errors."
+    )
+
+
 def test_secret_games_are_counted_and_not_named() -> None:
     found = words(games=(), scramble=True)
     assert found["Games"] == "2 games, whose names appear at the end."

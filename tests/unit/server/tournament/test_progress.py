@@ -1,0 +1,59 @@
+"""A tournament so far: its table, what is rated, and what a sequential test counts."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+from server.tournament.fixtures import MatchResult, ScheduledMatch, TournamentGame
+from server.tournament.plan import TournamentPlan
+from server.tournament.progress import PlayedMatch, Progress, table_of
+from tests.kit.server.tournament import result_of
+
+Ending = Callable[[ScheduledMatch], MatchResult]
+
+
+def new_progress(players: str, **terms: Any) -> Progress:
+    """Return a tournament that has not begun, of players with names of a letter and of one game of two roles."""
+    plan = TournamentPlan.model_validate({"games": ["g"], "players": dict.fromkeys(players, "legal"), **terms})
+    return Progress(plan, (TournamentGame("g", 2),), (), ())
+
+
+def played_out(progress: Progress, ending: Ending) -> Progress:
+    """Return the tournament when it is over; *ending* says how each match ends."""
+    while matches := progress.next_matches():
+        ended = tuple(PlayedMatch(ending(match), (0, 0), (0, 0)) for match in matches)
+        progress = replace(progress, scheduled=(*progress.scheduled, *matches), ended=(*progress.ended, *ended))
+    return progress
+
+
+def places(progress: Progress) -> list[tuple[int, str, float]]:
+    """Return rank, name and score of each row of the table."""
+    return [(row.rank, row.player, row.score) for row in table_of(progress)]
+
+
+def test_the_winner_of_a_knockout_is_first_though_another_has_more_points() -> None:
+    """There a has a bye, and beats c by 3/2 to 1/2; c has beaten b by 2 to 0."""
+
+    def ending(match: ScheduledMatch) -> MatchResult:
+        goals = {"a": 100, "b": 0, "c": 50} if match.players != ("c", "a") else {"a": 50, "c": 50}
+        return result_of(match, (goals[player] for player in match.players))
+
+    assert places(played_out(new_progress("abc", format="knockout"), ending)) == [
+        (1, "a", 1.5),
+        (2, "c", 2.5),
+        (3, "b", 0.0),
+    ]
+
+
+def test_those_whom_a_round_of_a_knockout_puts_out_share_a_place() -> None:
+    def ending(match: ScheduledMatch) -> MatchResult:
+        return result_of(match, (100 - ord(player) for player in match.players))
+
+    assert [row[:2] for row in places(played_out(new_progress("abcd", format="knockout"), ending))] == [
+        (1, "a"), (2, "b"), (3, "c"), (3, "d"),
+    ]  # fmt: skip
+    assert [row[:2] for row in places(played_out(new_progress("abcd", format="double-knockout"), ending))] == [
+        (1, "a"), (2, "b"), (3, "c"), (4, "d"),
+    ]  # fmt: skip
