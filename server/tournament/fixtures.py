@@ -30,6 +30,11 @@ class Entrant:
     since_round: int = 1
     withdrawn_after: int | None = None
 
+    @property
+    def has_withdrawn(self) -> bool:
+        """Whether the entrant has withdrawn, after any round."""
+        return self.withdrawn_after is not None
+
     def plays_in(self, round_number: int) -> bool:
         """Return whether the entrant can play in round *round_number*, of which the first is 1."""
         return self.since_round <= round_number and not self.has_withdrawn_before(round_number)
@@ -379,7 +384,7 @@ def forfeits_of_withdrawn(competition: Competition) -> tuple[MatchResult, ...]:
 
 def _is_lost_to(match: ScheduledMatch, entrant: Entrant) -> bool:
     """Return whether *entrant* has withdrawn before *match*, which keeps its round when it is played again."""
-    is_again = match.attempt > 1 and entrant.withdrawn_after is not None
+    is_again = match.attempt > 1 and entrant.has_withdrawn
     return is_again or entrant.has_withdrawn_before(match.round)
 
 

@@ -115,9 +115,11 @@ class _Bracket:
     winner: Slot = Vacancy.OPEN
     out_in: dict[str, int] = field(default_factory=dict)  # the round in which each entrant was put out
     pairings: dict[str, Pairing] = field(init=False)
+    withdrawn: frozenset[str] = field(init=False)  # from what is not scheduled yet, whatever its round
 
     def __post_init__(self) -> None:
         self.pairings = {pairing.pairing_id: pairing for pairing in self.competition.pairings}
+        self.withdrawn = frozenset(entrant.name for entrant in self.competition.entrants if entrant.has_withdrawn)
 
     def meet(self, label: str, round_number: int, one: Slot, other: Slot) -> tuple[Slot, Slot]:
         """Return who wins and who loses the meeting of two places."""
@@ -137,7 +139,7 @@ class _Bracket:
         for attempt in range(self.options.extra_meetings + 1):
             meeting = fixtures.Meeting(players, round_number, f"knockout {label} {attempt}")
             pairing = self.pairings.get(meeting.pairing_id(self.competition.seed))
-            if pairing is None and self.gone(players, round_number):
+            if pairing is None and self.withdrawn.intersection(players):
                 break
             if pairing is None:
                 self.due.append(meeting)
@@ -148,17 +150,12 @@ class _Bracket:
             in_order = sorted(points.values(), reverse=True)
             if in_order[n_first - 1] - in_order[n_first] > 1e-9:
                 break
-        gone = self.gone(players, round_number) if pairing is None else ()
+        gone = self.withdrawn if pairing is None else frozenset()
         return tuple(sorted(players, key=lambda name: (name in gone, -round(points[name], 9), rank_of[name])))
 
     def put_out(self, slots: Iterable[Slot], round_number: int) -> None:
         """Note who is out after a round."""
         self.out_in.update({slot: round_number for slot in slots if isinstance(slot, str)})
-
-    def gone(self, players: Sequence[str], round_number: int) -> tuple[str, ...]:
-        """Return which of *players* cannot play in a round."""
-        active = self.competition.active_in(round_number)
-        return tuple(player for player in players if player not in active)
 
 
 def _play_round(
@@ -216,9 +213,9 @@ def _play_heats(bracket: _Bracket, names: Sequence[str], size: int) -> None:
     going, out, round_number = list(names), list[str](), 0
     while True:
         round_number += 1
-        gone = bracket.gone([*going, *out], round_number)
-        bracket.put_out([name for name in going if name in gone], round_number)
-        going, out = [name for name in going if name not in gone], [name for name in out if name not in gone]
+        active = bracket.competition.active_in(round_number)
+        bracket.put_out([name for name in going if name not in active], round_number)
+        going, out = [name for name in going if name in active], [name for name in out if name in active]
         going = sorted([*going, *out[: max(0, size - len(going))]], key=bracket.competition.rank_of.__getitem__)
         if len(going) < size:
             bracket.winner = going[0] if going else Vacancy.BYE

@@ -27,6 +27,13 @@ def equal(match: ScheduledMatch) -> tuple[int, ...]:
     return (50,) * len(match.players)
 
 
+def withdrawn(competition: Competition, name: str, after: int) -> Competition:
+    entrants = (
+        replace(entrant, withdrawn_after=after) if entrant.name == name else entrant for entrant in competition.entrants
+    )
+    return replace(competition, entrants=tuple(entrants))
+
+
 def test_the_bracket_of_eight_parts_the_best() -> None:
     assert seeded([str(i) for i in range(1, 9)]) == ["1", "8", "4", "5", "2", "7", "3", "6"]
 
@@ -108,18 +115,35 @@ def test_ties_are_played_off_and_then_go_to_the_better_rank() -> None:
 
 def test_the_opponent_of_a_withdrawn_entrant_goes_on() -> None:
     competition = play_open(schedule_next(Knockout(), competition_of(4)), by_rank)
-    entrants = (replace(competition.entrants[0], withdrawn_after=1), *competition.entrants[1:])
-    competition = replace(competition, entrants=entrants)
+    competition = withdrawn(competition, "p1", 1)
     assert schedule_next(Knockout(), competition) == competition
     assert Knockout().winner(competition) == "p2"
 
 
 def test_who_withdraws_from_heats_is_out_in_the_round_that_it_does_not_play() -> None:
     competition = play_open(schedule_next(Knockout(), competition_of(9, 3)), by_rank)
-    first, second, *others = competition.entrants
-    competition = replace(competition, entrants=(first, replace(second, withdrawn_after=1), *others))
-    competition = play_all(Knockout(), competition)
+    competition = play_all(Knockout(), withdrawn(competition, "p2", 1))
     assert Knockout().places(competition) == (("p1",), ("p2", "p3", "p4"), ("p5", "p6", "p7", "p8", "p9"))
+
+
+def test_a_withdrawn_entrant_is_not_scheduled_in_a_round_that_has_begun_for_others() -> None:
+    competition = schedule_next(Knockout(), competition_of(8))
+    late = {match.match_id for match in competition.scheduled if "p4" in match.players}
+    played = play_open(competition, by_rank)
+    competition = replace(played, results=tuple(result for result in played.results if result.match_id not in late))
+    competition = schedule_next(Knockout(), competition)  # p2 meets p3 in round 2
+    competition = play_all(Knockout(), play_open(withdrawn(competition, "p1", 2), by_rank))
+    assert [(pairing.round, pairing.players) for pairing in competition.pairings if pairing.round > 1] == [
+        (2, ("p2", "p3")), (3, ("p4", "p2")),
+    ]  # fmt: skip
+
+
+def test_the_opponent_of_an_entrant_whose_matches_are_annulled_goes_on() -> None:
+    competition = play_open(schedule_next(Knockout(), competition_of(4)), by_rank)
+    competition = withdrawn(schedule_next(Knockout(), competition), "p1", 1)
+    own = frozenset(match.match_id for match in competition.scheduled if "p1" in match.players)
+    competition = schedule_next(Knockout(), replace(competition, annulled=own))
+    assert [match.players for match in competition.open_matches] == [("p4", "p2"), ("p2", "p4")]
 
 
 def test_heats_of_four_let_the_better_half_go_on() -> None:
