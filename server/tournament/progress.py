@@ -1,9 +1,10 @@
 """A tournament so far: its plan, what was scheduled and played, what comes next, and its table."""
 
 from collections import Counter, defaultdict
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import cached_property
+from itertools import chain
 from typing import Any, Final
 
 from server.tournament.fixtures import Competition, Entrant, MatchResult, ScheduledMatch, TournamentGame, next_matches
@@ -135,13 +136,17 @@ class Progress:
 def sprt_counts(progress: Progress) -> tuple[int, ...]:
     """Return the counts of pairs of matches between the two players that the sequential test reads."""
     first, second = progress.plan.players
-    return pentanomial(_in_order(progress), first, second)
+    return pentanomial(_whole_sets(progress), first, second)
 
 
-def _in_order(progress: Progress) -> list[MatchResult]:
-    """Return the results in the order of the schedule, so that the two matches of a set are one pair."""
-    by_id = {result.match_id: result for result in progress.scored_results}
-    return [by_id[match.match_id] for match in progress.scheduled if match.match_id in by_id]
+def _whole_sets(progress: Progress) -> Iterator[MatchResult]:
+    """Yield the rated results of the sets of which both matches are rated, so that those of a set are one pair."""
+    by_id = {result.match_id: result for result in progress.rated_results}
+    by_set: defaultdict[str, list[MatchResult]] = defaultdict(list)
+    for match in progress.scheduled:
+        if match.match_id in by_id:
+            by_set[match.set_id].append(by_id[match.match_id])
+    return chain.from_iterable(results for results in by_set.values() if len(results) == 2)
 
 
 def is_decided(progress: Progress) -> bool:

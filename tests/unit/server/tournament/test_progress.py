@@ -6,9 +6,9 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
-from server.tournament.fixtures import MatchResult, ScheduledMatch, TournamentGame
+from server.tournament.fixtures import MatchResult, ScheduledMatch, TournamentGame, forfeit
 from server.tournament.plan import TournamentPlan
-from server.tournament.progress import PlayedMatch, Progress, table_of
+from server.tournament.progress import PlayedMatch, Progress, sprt_counts, table_of
 from tests.kit.server.tournament import result_of
 
 Ending = Callable[[ScheduledMatch], MatchResult]
@@ -57,3 +57,17 @@ def test_those_whom_a_round_of_a_knockout_puts_out_share_a_place() -> None:
     assert [row[:2] for row in places(played_out(new_progress("abcd", format="double-knockout"), ending))] == [
         (1, "a"), (2, "b"), (3, "c"), (4, "d"),
     ]  # fmt: skip
+
+
+def test_a_sequential_test_leaves_out_sets_with_a_match_to_which_a_player_did_not_come() -> None:
+    """There a has won both matches of the first set, and lost the others but one, to which b did not come."""
+    begun = new_progress("ab", rounds=3, sprt={})
+    scheduled = begun.next_matches()
+    winners = ("a", "a", "a", "b", "b", "b")
+    results = [
+        result_of(match, (100 if player == winner else 0 for player in match.players))
+        for match, winner in zip(scheduled, winners, strict=True)
+    ]
+    results[2] = forfeit(scheduled[2], ["b"])
+    ended = tuple(PlayedMatch(result, (0, 0), (0, 0)) for result in results)
+    assert sprt_counts(replace(begun, scheduled=scheduled, ended=ended)) == (1, 0, 0, 0, 1)
