@@ -13,7 +13,7 @@ from server.tournament.ladder import NEWCOMER, Estimate, Ladder
 from server.tournament.plan import TournamentFormat, TournamentPlan
 from server.tournament.ratings import Ratings, fit_ratings
 from server.tournament.sprt import Decision, pentanomial
-from server.tournament.standings import ScoringRules, Standing, counted_goals, standings
+from server.tournament.standings import ScoringRules, Standing, losers, points_between, rated_goals, standings
 from server.tournament.swiss import byes
 
 NOTABLE_SHARE: Final = 0.1
@@ -105,15 +105,18 @@ class Progress:
         )  # fmt: skip
 
     @cached_property
-    def scored_results(self) -> tuple[MatchResult, ...]:
-        """The results, each with the goals that count: what substitutes won for a player counts for the others."""
-        rules = self.plan.scoring
-        return tuple(replace(result, goals=counted_goals(result, rules)) for result in self.results)
-
-    @cached_property
     def rated_results(self) -> tuple[MatchResult, ...]:
-        """The same without matches to which a player did not come: they say nothing of how strong others are."""
-        return tuple(result for result in self.scored_results if not result.forfeited)
+        """The results that tell who is stronger, with goals in the order that counts.
+
+        What substitutes won for a player counts for the others. Matches to which a player did not come, and those that
+        all have lost, tell nothing.
+        """
+        rules = self.plan.scoring
+        return tuple(
+            replace(result, goals=rated_goals(result, rules))
+            for result in self.results
+            if not (result.forfeited or losers(result, rules).issuperset(result.players))
+        )
 
     @cached_property
     def ratings(self) -> Ratings:
@@ -249,15 +252,20 @@ def superiority(name: str, ratings: Ratings) -> float | None:
 
 
 def outcomes(results: Iterable[MatchResult], rules: ScoringRules) -> defaultdict[str, Counter[str]]:
-    """Return how many matches each player won, drew and lost: its goal against the best of the others'."""
+    """Return how many matches each player won, drew and lost: its goal against the best of the others'.
+
+    A match that all have lost whatever the goals are is a loss of each.
+    """
     counts: defaultdict[str, Counter[str]] = defaultdict(Counter)
     for result in results:
-        goals = counted_goals(result, rules)
+        goals = rated_goals(result, rules)
+        lost = losers(result, rules)
         for place, player in enumerate(result.players):
             others = [goal for other, goal in enumerate(goals) if other != place]
             if others:
                 best = max(others)
-                counts[player]["wins" if goals[place] > best else "draws" if goals[place] == best else "losses"] += 1
+                is_draw = goals[place] == best and player not in lost
+                counts[player]["draws" if is_draw else "wins" if goals[place] > best else "losses"] += 1
     return counts
 
 
@@ -331,12 +339,9 @@ def head_to_head(results: Sequence[MatchResult], players: Sequence[str], rules: 
     points: defaultdict[tuple[str, str], float] = defaultdict(float)
     n_matches: Counter[tuple[str, str]] = Counter()
     for result in results:
-        goals = counted_goals(result, rules)
-        for i, one in enumerate(result.players):
-            for j, other in enumerate(result.players):
-                if i != j and one != other:
-                    points[one, other] += rules.points(goals[i], goals[j])
-                    n_matches[one, other] += 1
+        for two, found in points_between([result], rules).items():
+            points[two] += found
+            n_matches[two] += 1
     return [
         ["" if not n_matches[one, other] else f"{points[one, other]:g}/{n_matches[one, other]}" for other in players]
         for one in players

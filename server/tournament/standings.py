@@ -74,6 +74,13 @@ def counted_goals(result: MatchResult, rules: ScoringRules) -> tuple[int, ...]:
     return tuple(0 if player in lost else max(goal, reached) for player, goal in pairs)
 
 
+def rated_goals(result: MatchResult, rules: ScoringRules) -> tuple[int, ...]:
+    """Return goals in the order that counts, which is all that ratings read: who has lost is behind a goal of 0."""
+    lost = losers(result, rules)
+    pairs = zip(result.players, counted_goals(result, rules), strict=True)
+    return tuple(-1 if player in lost else goal for player, goal in pairs)
+
+
 def mean_goals(results: Iterable[MatchResult], rules: ScoringRules) -> dict[str, float]:
     """Return the mean of the goals that count of each player, over all its seats in *results*."""
     goals: defaultdict[str, list[int]] = defaultdict(list)
@@ -105,20 +112,28 @@ def match_points(pairing: Pairing, rules: ScoringRules) -> dict[str, float]:
 
 
 def _compared(results: Sequence[MatchResult], rules: ScoringRules) -> dict[str, float]:
-    """Return the points of each player for its mean goal against those of the others: a mean, 0 for a player alone.
+    """Return the points of each player for its mean goal against those of the others: a mean, 0 for a player alone."""
+    total = {player: 0.0 for result in results for player in result.players}
+    for (one, _), points in points_between(results, rules).items():
+        total[one] += points
+    n_others = max(1, len(total) - 1)
+    return {player: points / n_others for player, points in total.items()}
+
+
+def points_between(results: Sequence[MatchResult], rules: ScoringRules) -> dict[tuple[str, str], float]:
+    """Return the points of each player for its mean goal against that of each other.
 
     A player who has lost all its matches whatever the goals are is worse than any other, also than another such player.
     """
     goals = mean_goals(results, rules)
     stays = {player for result in results for player in result.players if player not in losers(result, rules)}
-    points = dict.fromkeys(goals, 0.0)
-    for one, other in permutations(goals, 2):
+
+    def points(one: str, other: str) -> float:
         if one not in stays:
-            points[one] += rules.worse
-        else:
-            points[one] += rules.points(goals[one], goals[other]) if other in stays else rules.better
-    n_others = max(1, len(goals) - 1)
-    return {player: total / n_others for player, total in points.items()}
+            return rules.worse
+        return rules.points(goals[one], goals[other]) if other in stays else rules.better
+
+    return {(one, other): points(one, other) for one, other in permutations(goals, 2)}
 
 
 class TieBreak(StrEnum):

@@ -8,7 +8,7 @@ from typing import Any
 
 from server.tournament.fixtures import MatchResult, ScheduledMatch, TournamentGame, forfeit
 from server.tournament.plan import TournamentPlan
-from server.tournament.progress import PlayedMatch, Progress, sprt_counts, table_of
+from server.tournament.progress import PlayedMatch, Progress, head_to_head, sprt_counts, table_of
 from tests.kit.server.tournament import result_of
 
 Ending = Callable[[ScheduledMatch], MatchResult]
@@ -71,3 +71,29 @@ def test_a_sequential_test_leaves_out_sets_with_a_match_to_which_a_player_did_no
     results[2] = forfeit(scheduled[2], ["b"])
     ended = tuple(PlayedMatch(result, (0, 0), (0, 0)) for result in results)
     assert sprt_counts(replace(begun, scheduled=scheduled, ended=ended)) == (1, 0, 0, 0, 1)
+
+
+def test_a_match_that_both_have_lost_is_a_loss_of_each_and_is_not_rated() -> None:
+    begun = new_progress("ab", forfeit_errors=3)
+    scheduled = begun.next_matches()
+    results = (forfeit(scheduled[0], "ab"), replace(result_of(scheduled[1], (100, 0)), errors=(5, 5)))
+    ended = tuple(PlayedMatch(result, (0, 0), (0, 0)) for result in results)
+    progress = replace(begun, scheduled=scheduled, ended=ended)
+    assert [(row.player, row.score, row.wins, row.draws, row.losses) for row in table_of(progress)] == [
+        ("a", 0.0, 0, 0, 2), ("b", 0.0, 0, 0, 2),
+    ]  # fmt: skip
+    assert head_to_head(progress.results, "ab", progress.plan.scoring) == [["", "0/2"], ["0/2", ""]]
+    assert progress.rated_results == ()
+
+
+def test_who_has_lost_by_errors_is_behind_a_player_with_as_many_goals() -> None:
+    begun = new_progress("ab", forfeit_errors=3)
+    scheduled = begun.next_matches()[:1]
+    ended = PlayedMatch(replace(result_of(scheduled[0], (0, 0)), errors=(0, 3)), (0, 0), (0, 0))
+    progress = replace(begun, scheduled=scheduled, ended=(ended,))
+    first, second = table_of(progress)
+    assert [(row.player, row.score, row.wins, row.draws, row.losses) for row in (first, second)] == [
+        ("a", 1.0, 1, 0, 0), ("b", 0.0, 0, 0, 1),
+    ]  # fmt: skip
+    assert head_to_head(progress.results, "ab", progress.plan.scoring) == [["", "1/1"], ["0/1", ""]]
+    assert (first.elo or 0) > (second.elo or 0)
