@@ -119,11 +119,16 @@ def extended(kept: TournamentPlan, wanted: TournamentPlan, path: Path) -> Tourna
     """Return *wanted*, if it is the plan *kept* of the folder *path*, or has more rounds.
 
     Raises:
-        TournamentFolderError: it is another plan; the error tells what differs.
+        TournamentFolderError: it is another plan, and the error tells what differs; or it has more rounds, and is a
+            knockout, in which what is decided stays decided.
     """
     old, new = kept.model_dump(mode="json"), wanted.model_dump(mode="json")
     differing = [name for name in old if old[name] != new[name]]
-    if differing and not (differing == ["rounds"] and wanted.n_rounds > kept.n_rounds):
+    has_more_rounds = differing == ["rounds"] and wanted.n_rounds > kept.n_rounds
+    if has_more_rounds and kept.format.is_knockout:
+        reason = f"no rounds are added to a {kept.format}, whose meetings keep their number of sets ({kept.n_rounds})"
+        raise TournamentFolderError(path, f"{reason}; begin another tournament with --out")
+    if differing and not has_more_rounds:
         told = "; ".join(f"{name} is {_shown(old[name])}, not {_shown(new[name])}" for name in differing)
         reason = f"another tournament is in this folder ({told}); choose another one with --out"
         raise TournamentFolderError(path, reason)

@@ -88,7 +88,8 @@ def sprt_line(progress: Progress) -> str | None:
         "H1": f"{first} is stronger than {second} (H1 accepted)",
         "H0": f"{first} is not stronger than {second} by as much (H0 accepted)",
     }.get(found["decision"], "not decided")
-    if said == "not decided" and not progress.playing and len(progress.played) == len(progress.scheduled):
+    is_over = not progress.playing and len(progress.played) == len(progress.scheduled)
+    if said == "not decided" and is_over and not progress.plan.format.is_knockout:
         said += f"; add rounds with --rounds (now {progress.plan.n_rounds})"
     bounds = f"{found['lower']:.2f} to {found['upper']:.2f}"
     return f"SPRT elo0={found['elo0']:g} elo1={found['elo1']:g}: LLR {found['llr']:.2f} ({bounds}), {said}"

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from gdl.games.library import find_game
-from server.arena.folder import RESULTS, SCHEDULE, TournamentFolder, found_games, plan_of
+from server.arena.folder import RESULTS, SCHEDULE, TournamentFolder, extended, found_games, plan_of
 from server.errors import GameNameClashError, TournamentFolderError
 from server.tournament.fixtures import MatchResult, ScheduledMatch
 from server.tournament.progress import PlayedMatch
@@ -92,3 +92,20 @@ def test_two_games_of_one_name_are_refused_and_both_files_named(tmp_path: Path) 
         with pytest.raises(GameNameClashError) as refusal:
             found_games(plan)
         assert str(refusal.value) == f"two games are called nim, {first} and {files[1]}: rename one of the files"
+
+
+@pytest.mark.parametrize("format_", ["knockout", "double-knockout"])
+def test_rounds_are_not_added_to_a_knockout(format_: str) -> None:
+    kept = plan_of({"games": ["nim"], "players": {"a": "random", "b": "legal"}, "format": format_}, Path("plan"))
+    with pytest.raises(TournamentFolderError) as refusal:
+        extended(kept, kept.model_copy(update={"rounds": 3}), Path("cup"))
+    assert refusal.value.reason == (
+        f"no rounds are added to a {format_}, whose meetings keep their number of sets (1);"
+        " begin another tournament with --out"
+    )
+
+
+def test_rounds_are_added_to_other_formats() -> None:
+    kept = plan_of({"games": ["nim"], "players": {"a": "random", "b": "legal"}, "format": "swiss"}, Path("plan"))
+    wanted = kept.model_copy(update={"rounds": 7})
+    assert extended(kept, wanted, Path("cup")) == wanted

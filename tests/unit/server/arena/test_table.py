@@ -8,8 +8,9 @@ from dataclasses import replace
 from pathlib import Path
 
 from server.arena.folder import plan_of
-from server.arena.report import csv_text, html, markdown, write_reports
+from server.arena.report import csv_text, html, markdown, sprt_line, write_reports
 from server.tournament.fixtures import MatchResult, TournamentGame, next_matches
+from server.tournament.plan import TournamentFormat
 from server.tournament.progress import PlayedMatch, Progress, head_to_head, shortage, summary, table_of, verdict
 from server.tournament.round_robin import RoundRobin
 
@@ -58,6 +59,12 @@ def test_the_summary_is_what_scripts_read() -> None:
     }  # fmt: skip
     assert found["sprt"]["pentanomial"] == [0, 0, 0, 1, 1]
     assert found["sprt"]["decision"] == "continue"
+
+
+def test_more_rounds_are_advised_where_they_can_be_added() -> None:
+    advice = "; add rounds with --rounds (now 2)"
+    knockout = replace(progress(), plan=PLAN.model_copy(update={"format": TournamentFormat.KNOCKOUT}))
+    assert [(sprt_line(found) or "").endswith(advice) for found in (progress(), knockout)] == [True, False]
 
 
 def test_the_cross_table_has_points_and_matches() -> None:
