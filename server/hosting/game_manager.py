@@ -8,7 +8,6 @@ import asyncio
 import logging
 import secrets
 import time
-from collections import Counter
 from collections.abc import Awaitable, Callable, Collection, Mapping
 from contextlib import suppress
 from dataclasses import replace
@@ -18,6 +17,7 @@ from typing import Final
 from gdl.game import RANDOM, Role
 from server.errors import TooManyMatchesError, UnknownMatchError
 from server.hosting import ordering, playing, practice
+from server.hosting.choosing import Chooser, rest_s
 from server.hosting.engine_process import GameOutline
 from server.hosting.order import HostSettings, MatchRequest, new_order
 from server.hosting.tournaments import Tournaments
@@ -25,7 +25,7 @@ from server.links import http_player, relay, seating
 from server.match.link import now_ms
 from server.match.setup import new_match_id
 from server.registry.health import DEFAULT_SETTINGS, HealthChecks
-from server.registry.queueing import Capacity, QueuedMatch, WaitReason, addresses, new_claim, startable, wait_reasons
+from server.registry.queueing import WaitReason, new_claim
 from server.registry.registry import Registry, RegistrySettings
 from server.storage import accounts, games, journals, listing, matches, queue, tournaments, writer
 from server.storage.database import Database
@@ -37,12 +37,6 @@ LOOK_S: Final = 1.0
 """How often the queue and the wishes of other managers are looked at when nothing else gives a reason to."""
 PAUSE_S: Final = 0.05
 """How long to gather reasons before looking at the queue again."""
-REST_FACTOR: Final = 4
-"""How many times as long as a look at the tournaments took the next one waits: of a large one a look takes seconds."""
-MAX_REST_S: Final = 10.0
-"""How long that is at most."""
-MAX_LOOKED_AT: Final = 2_000
-"""How many of the matches that wait are looked at, the oldest ones."""
 _LOG: Final = logging.getLogger(__name__)
 
 
@@ -56,7 +50,7 @@ class GameManager:
         tournaments: goes on with the tournaments.
         relay: passes on what reached another manager than the one that plays the match.
         notifier: wakes viewers when something has happened in a match.
-        wait_reasons: what matches of the queue waited for when it was last looked at, by their ids.
+        wait_reasons: what matches of the queue waited for when they were last looked at, by their ids.
         writer: writes the journals.
     """
 
@@ -93,6 +87,7 @@ class GameManager:
         self._loops: list[asyncio.Task[None]] = []
         self._wake = asyncio.Event()
         self._is_starting = True
+        self._chooser = Chooser(database, self.registry, self.playing)
         self.wait_reasons: Mapping[str, WaitReason] = {}
 
     async def start(self) -> None:
@@ -288,7 +283,7 @@ class GameManager:
             if self._is_starting:
                 begun_s = time.monotonic()
                 await self._guarded("tournaments cannot go on", self.tournaments.drive)
-                await asyncio.sleep(min(MAX_REST_S, REST_FACTOR * (time.monotonic() - begun_s)))
+                await asyncio.sleep(rest_s(time.monotonic() - begun_s))
 
     async def _guarded(self, what: str, work: Callable[[], Awaitable[None]]) -> None:
         """Do *work*; where it fails, log *what* that means, and leave a pause before the next try."""
@@ -306,32 +301,12 @@ class GameManager:
             self.wait_reasons = {}  # whatever the players do, there is no room
             return
         async with self.queue.choosing() as may_choose:
-            if may_choose:
-                await self._choose()
-
-    async def _choose(self) -> None:
-        """Begin the matches of the queue that players, cores and room allow now."""
-        at_ms, queued = now_ms(), await self.queue.waiting(MAX_LOOKED_AT)
-        if not queued:
-            return
-        waiting = [self._in_queue(match, at_ms) for match in queued]
-        rows = await self.registry.among({player for match in waiting for player in match.players})
-        limits = {row.name: self.registry.limit(row) for row in rows}
-        busy = Counter(await self.matches.busy(limits))
-        if any(match.limits for match in waiting):
-            busy += await self.playing.addresses()
-        n_core_slots = self.playing.cores.n_free
-        chosen = startable(waiting, busy, limits, Capacity(self.playing.n_free, n_core_slots))
-        hindrances = {row.name: why for row in rows if (why := self.registry.hindrance(row)) is not None}
-        self.wait_reasons = wait_reasons(waiting, chosen, busy, {**limits, **hindrances}, n_core_slots)
-        if chosen:
-            await self.playing.begin(chosen)
-
-    def _in_queue(self, match: queue.WaitingMatch, at_ms: int) -> QueuedMatch:
-        players = tuple(player for player, _ in match.players)
-        called = addresses(match.named)
-        n_core_slots = self.playing.cores.slots_for(players)
-        return QueuedMatch(match.id, (*players, *called), (at_ms - match.created_ms) / 1000, n_core_slots, called)
+            if not may_choose:
+                return
+            chosen = await self._chooser.choose()
+            self.wait_reasons = self._chooser.wait_reasons
+            if chosen:
+                await self.playing.begin(chosen)
 
     async def _obey_others(self) -> None:
         for match_id, reason in (await self.matches.abort_requests(self.playing.holder)).items():

@@ -102,8 +102,11 @@ class MatchQueue:
         """Return how many matches wait, for people or for players."""
         return int(await self._database.scalar(N_WAITING) or 0)
 
-    async def waiting(self, limit: int) -> list[WaitingMatch]:
-        """Return the matches that have waited longest, up to *limit*: practice after all others, then the ladder."""
+    async def waiting(self, limit: int | None = None) -> list[WaitingMatch]:
+        """Return the matches that wait, those that have waited longest first, up to *limit* if there is one.
+
+        Practice comes after all others, then the ladder.
+        """
         query = _waiting(self._named, limit)
         found: dict[str, list[tuple[str, str]]] = {}
         told: dict[str, tuple[int, Mapping[str, Any]]] = {}
@@ -182,7 +185,7 @@ class MatchQueue:
 
 
 @lru_cache(8)
-def _waiting(named: sa.ColumnElement[Any], limit: int) -> sa.Select[Any]:
+def _waiting(named: sa.ColumnElement[Any], limit: int | None) -> sa.Select[Any]:
     """Return the query of `MatchQueue.waiting`, which is made once: it is asked at each order and each end."""
     order = matches.c.created_ms, matches.c.id
     waiting = sa.select(*order, _RANK.label("rank"), named.label("named"))

@@ -1,0 +1,70 @@
+"""Matches behind many that cannot begin are reached, and what waits says what for."""
+
+from __future__ import annotations
+
+import pytest
+
+from server.hosting.choosing import Chooser
+from server.hosting.game_manager import GameManager
+from server.hosting.order import HostSettings
+from server.registry.queueing import Hindrance, WaitReason
+from server.storage.database import Database
+from tests.postgresql.server.hosting.test_game_manager import order
+
+AWAY = WaitReason({"away": Hindrance.NOT_CONNECTED})
+
+
+class Seconds:
+    """A clock that a test sets, and that goes on by a second each time that it is asked."""
+
+    def __init__(self) -> None:
+        self.now_s = 0.0
+
+    def __call__(self) -> float:
+        self.now_s += 1
+        return self.now_s
+
+
+@pytest.fixture
+def manager(database: Database) -> GameManager:
+    return GameManager(database, HostSettings(max_running=3))
+
+
+async def ordered(manager: GameManager, *lefts: str) -> list[str]:
+    """Order a match of each of the players, one after the other, and return their ids."""
+    return [(await manager.order(order(left, "random"))).row.id for left in lefts]
+
+
+def chooser(manager: GameManager, clock_s: Seconds) -> Chooser:
+    return Chooser(manager.database, manager.registry, manager.playing, 2, clock_s)
+
+
+async def test_a_match_behind_many_of_an_absent_player_begins(manager: GameManager) -> None:
+    await manager.registry.register("away", "ann")
+    *waiting, last = await ordered(manager, "away", "away", "away", "legal")
+    choosing = chooser(manager, Seconds())
+    assert await choosing.choose() == [last]
+    assert choosing.wait_reasons == dict.fromkeys(waiting, AWAY)
+
+
+async def test_all_that_waits_is_looked_at_again_after_four_times_as_long_as_it_took(manager: GameManager) -> None:
+    await manager.registry.register("away", "ann")
+    *waiting, last = await ordered(manager, "away", "away", "away", "legal")
+    clock_s = Seconds()
+    choosing = chooser(manager, clock_s)
+    await choosing.choose()  # from second 1 to 2
+    clock_s.now_s = 4
+    assert await choosing.choose() == []
+    assert choosing.wait_reasons == dict.fromkeys(waiting, AWAY)
+    assert await choosing.choose() == [last]
+
+
+async def test_an_empty_queue_has_no_wait_reasons(manager: GameManager) -> None:
+    await manager.registry.register("away", "ann")
+    [waiting] = await ordered(manager, "away")
+    choosing = chooser(manager, Seconds())
+    await choosing.choose()
+    assert choosing.wait_reasons == {waiting: AWAY}
+    await manager.abort(waiting, "enough")
+    assert await choosing.choose() == []
+    assert choosing.wait_reasons == {}
