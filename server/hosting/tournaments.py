@@ -6,6 +6,7 @@ of one that was killed, and where two look at once, one of them makes the change
 
 import asyncio
 import logging
+from collections import Counter
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
 from typing import Final, Protocol
@@ -194,12 +195,30 @@ class Tournaments:
         n_free = self._host.settings.max_queued - await self._host.queue.length()
         n_free = min(n_free, MAX_LIVE - len(live_matches(found)))
         try:
-            drawn = [await self._drawn(found, one.match) for one in unordered[: max(0, n_free)]]
+            in_turn = await self._in_turn(found, unordered) if n_free > 0 else ()
+            drawn = [await self._drawn(found, one.match) for one in in_turn[:n_free]]
         except StorageError:
             raise
         except GdlError as error:  # a player is gone, or a game may not be played any more
             return _paused(f"its matches cannot be ordered: {error}")
         return TournamentChange(ordered=[(each.row, each.seats) for each in drawn]) if drawn else None
+
+    async def _in_turn(self, found: StoredTournament, unordered: Sequence[FixtureRow]) -> Sequence[FixtureRow]:
+        """Return *unordered* without those of absent entrants who have their share of `MAX_LIVE` in the queue.
+
+        So the others play on, however many matches wait for them.
+        """
+        away = await self._host.absent({one.player for one in found.entrants})
+        absent = {one.name for one in found.entrants if one.player in away}
+        n_left = Counter(dict.fromkeys(absent, max(1, MAX_LIVE // len(found.entrants))))
+        n_left.subtract(name for one in waiting(found) for name in absent.intersection(one.match.players))
+        in_turn: list[FixtureRow] = []
+        for one in unordered:
+            missed = absent.intersection(one.match.players)
+            if all(n_left[name] > 0 for name in missed):
+                n_left.subtract(missed)
+                in_turn.append(one)
+        return in_turn
 
     async def _drawn(self, found: StoredTournament, match: fixtures.ScheduledMatch) -> ordering.DrawnMatch:
         terms, specs = found.row.terms, {one.name: one.player for one in found.entrants}

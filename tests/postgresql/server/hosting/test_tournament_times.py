@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
@@ -12,10 +13,10 @@ import pytest
 from server.hosting.game_manager import GameManager
 from server.hosting.order import HostSettings
 from server.hosting.rounds import gate_of
-from server.hosting.tournaments import RETRY_MS, Tournaments, progress_of
+from server.hosting.tournaments import MAX_LIVE, RETRY_MS, Tournaments, progress_of
 from server.storage.database import Database
 from server.storage.reading import sound
-from server.storage.rows import EntrantRow, TournamentStatus
+from server.storage.rows import EntrantRow, MatchStatus, TournamentStatus
 from server.storage.tournaments import StoredTournament, TournamentStore
 from server.tournament.plan import Every, Timetable, TournamentFormat
 from tests.kit.server.hosting.leagues import entrants, tournament
@@ -43,6 +44,22 @@ class League:
         assert version is not None
         row = tournament("cup", version.sha256, TournamentStatus.OPEN, timetable, rounds=2)
         assert await self.store.add(row, entered)
+
+    async def begin_round_robin(self, *specs: str, rounds: int, timetable: Timetable | None = None) -> None:
+        """Keep a round robin of entrants with players as *specs* say, which runs."""
+        await self.begin(entrants(*specs), timetable or Timetable())
+        found = await self.store.read("cup")
+        assert found is not None
+        terms = found.row.terms.model_copy(update={"format": TournamentFormat.ROUND_ROBIN, "rounds": rounds})
+        running = replace(found.row, name="robin", terms=terms, status=TournamentStatus.RUNNING, started_ms=START_MS)
+        assert await self.store.add(running, found.entrants)
+
+    async def robin_at(self, now_ms: int) -> StoredTournament:
+        """Return the round robin once all that is to be done at *now_ms* is done."""
+        await self.at(now_ms)
+        found = await self.store.read("robin")
+        assert found is not None
+        return found
 
     async def at(self, now_ms: int, tournaments: Tournaments | None = None) -> StoredTournament:
         """Return the tournament once all that is to be done at *now_ms* is done, by a new manager if none is named."""
@@ -110,17 +127,10 @@ async def test_one_look_lasts_until_something_changes_or_its_time_comes(league: 
 
 async def test_a_round_robin_is_played_round_by_round(league: League) -> None:
     timetable = Timetable(rounds_begin=Every(every_seconds=100))
-    await league.begin(entrants("deep", "wide", "random"), timetable)
-    found = await league.store.read("cup")
-    assert found is not None
-    terms = found.row.terms.model_copy(update={"format": TournamentFormat.ROUND_ROBIN, "rounds": 1})
-    running = replace(found.row, name="robin", terms=terms, status=TournamentStatus.RUNNING, started_ms=START_MS)
-    assert await league.store.add(running, found.entrants)
+    await league.begin_round_robin("deep", "wide", "random", rounds=1, timetable=timetable)
 
     async def rounds(at_ms: int) -> list[int]:
-        await league.at(at_ms)
-        now = await league.store.read("robin")
-        assert now is not None
+        now = await league.robin_at(at_ms)
         assert len(now.fixtures) == 6
         return sorted({one.match.round for one in now.fixtures if one.status is not None})
 
@@ -128,6 +138,13 @@ async def test_a_round_robin_is_played_round_by_round(league: League) -> None:
     assert await rounds(START_MS + 99_999) == [1]
     assert await rounds(START_MS + 300_000) == [1, 2]  # and not two at once
     assert await rounds(START_MS + 400_000) == [1, 2, 3]
+
+
+async def test_others_play_on_however_many_matches_an_absent_player_has(league: League) -> None:
+    await league.begin_round_robin("random", "legal", "deep", rounds=40)
+    found = await league.robin_at(START_MS)
+    ordered = Counter("p2" in one.match.players for one in found.fixtures if one.status == MatchStatus.QUEUED)
+    assert ordered == {True: MAX_LIVE // 3, False: MAX_LIVE - MAX_LIVE // 3}
 
 
 async def test_after_an_error_that_may_pass_a_tournament_goes_on_a_minute_later(
