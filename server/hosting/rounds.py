@@ -4,7 +4,7 @@ from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Final
 
-from server.storage.rows import FixtureRow, MatchStatus, TournamentStatus
+from server.storage.rows import FixtureRow, InterventionKind, MatchStatus, TournamentStatus
 from server.storage.tournaments import StoredTournament
 from server.tournament.fixtures import ScheduledMatch
 from server.tournament.plan import AT_ONCE, Timetable
@@ -13,6 +13,8 @@ NEVER: Final = 2**62
 """When to look at a tournament again that waits for nothing but changes. *Units*: milliseconds since 1970."""
 ABSENCE_LOOK_MS: Final = 1_000
 """How often the server looks whether players are still absent."""
+MAX_GAP_MS: Final = 30_000
+"""How far apart two looks are at most that say of the time between them, too, that a player was absent."""
 
 
 def timetable_of(found: StoredTournament) -> Timetable:
@@ -88,27 +90,30 @@ def waiting(found: StoredTournament) -> tuple[FixtureRow, ...]:
 class Absences:
     """Since when players are absent, as far as this server has seen it: a server that begins anew waits anew."""
 
-    _since_ms: dict[str, int] = field(default_factory=dict)
+    _spans_ms: dict[str, tuple[int, int]] = field(default_factory=dict)
+    """Of each player that is absent, since when, and when that was last seen."""
 
     def note(self, asked: Collection[str], absent: Collection[str], at_ms: int) -> None:
         """Note that of the players *asked* for just those that are *absent* are not there at *at_ms*."""
         for name in asked:
+            since_ms, seen_ms = self._spans_ms.pop(name, (at_ms, at_ms))
             if name in absent:
-                self._since_ms.setdefault(name, at_ms)
-            else:
-                self._since_ms.pop(name, None)
+                is_the_same = at_ms - seen_ms <= MAX_GAP_MS
+                self._spans_ms[name] = since_ms if is_the_same else at_ms, at_ms
 
     def lost(self, found: StoredTournament, at_ms: int) -> Mapping[str, tuple[str, ...]]:
         """Return by id the matches of a tournament that wait in vain, each with the entrants who have lost it.
 
-        The patience begins when the match was ordered, or later, when its player was missed.
+        The patience begins when the match was ordered, or later, when its player was missed or the tournament resumed.
         """
         limit_s = timetable_of(found).absence_limit
         if limit_s is None:
             return {}
         oldest_ms = at_ms - round(1000 * limit_s)
-        players = {one.name: one.player for one in found.entrants}
-        late = {name for name, player in players.items() if self._since_ms.get(player, NEVER) <= oldest_ms}
+        if any(one.kind == InterventionKind.RESUME and one.at_ms > oldest_ms for one in found.interventions):
+            return {}
+        missed = {player for player, (since_ms, _) in self._spans_ms.items() if since_ms <= oldest_ms}
+        late = {one.name for one in found.entrants if one.player in missed}
         told = {
             one.match.match_id: tuple(name for name in dict.fromkeys(one.match.players) if name in late)
             for one in waiting(found)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from server.hosting.rounds import ABSENCE_LOOK_MS, NEVER, Absences, gate_of, wakes_ms
-from server.storage.rows import FixtureRow, MatchStatus, TournamentStatus
+from server.hosting.rounds import ABSENCE_LOOK_MS, MAX_GAP_MS, NEVER, Absences, gate_of, wakes_ms
+from server.storage.rows import FixtureRow, InterventionKind, InterventionRow, MatchStatus, TournamentStatus
 from server.storage.tournaments import StoredTournament
 from server.tournament.fixtures import ScheduledMatch
 from server.tournament.plan import Every, Timetable
@@ -78,6 +78,27 @@ def test_who_is_not_there_for_so_long_loses_the_matches_that_wait() -> None:
     assert absences.lost(found, 20_000) == {}
     absences.note({"legal"}, {"legal"}, 13_500)
     assert absences.lost(found, 23_500) == {"a": ("p0", "p1"), "b": ("p0", "p1"), "c": ("p0",)}
+
+
+def test_an_absence_counts_anew_after_a_time_in_which_the_server_did_not_look() -> None:
+    found = stored(fixture("a", 1, 0), timetable=Timetable(absence_limit=10))
+    absences = Absences()
+    absences.note({"deep"}, {"deep"}, 5_000)
+    absences.note({"deep"}, {"deep"}, 5_001 + MAX_GAP_MS)
+    assert absences.lost(found, 15_000 + MAX_GAP_MS) == {}
+    absences.note({"deep"}, {"deep"}, 15_001 + MAX_GAP_MS)
+    assert absences.lost(found, 15_001 + MAX_GAP_MS) == {"a": ("p1",)}
+
+
+def test_an_absence_counts_from_the_end_of_a_pause() -> None:
+    resumed = InterventionRow(InterventionKind.RESUME, "ann", 20_000)
+    paused = stored(fixture("a", 1, 0), timetable=Timetable(absence_limit=10))
+    found = replace(paused, interventions=(resumed,))
+    absences = Absences()
+    for at_ms in (0, 15_000, 30_000):
+        absences.note({"deep"}, {"deep"}, at_ms)
+    assert absences.lost(found, 29_999) == {}
+    assert absences.lost(found, 30_000) == {"a": ("p1",)}
 
 
 def test_a_match_waits_for_the_absent_where_the_timetable_says_nothing() -> None:
