@@ -17,6 +17,8 @@ from server.tournament.sprt import MOST_ELO, SprtTest
 MAX_WAIT_S: Final = 30 * 86_400
 """The longest time between two rounds, or for an absent player. *Units*: seconds."""
 _WEEK: Final = timedelta(days=7)
+_SLACK_MS: Final = 12 * 3_600_000
+"""How long before a weekly moment a round may begin and count as its round: clocks differ, and hosts resume early."""
 
 
 class Weekday(StrEnum):
@@ -71,12 +73,16 @@ class Weekly(_Part):
     zone: Annotated[str, Field(min_length=1, max_length=100), AfterValidator(_zone)]
 
     def after(self, at_ms: int) -> int:
-        """Return the first such moment after *at_ms*; where a clock is set forward over it, what it shows then."""
-        zone = ZoneInfo(self.zone)
-        here = datetime.fromtimestamp(at_ms / 1000, zone)
+        """Return when the round after the one that began at *at_ms* begins: at the next such moment.
+
+        One less than half a day later is still that of the round before. Where a clock is set forward over a moment,
+        it is what the clock shows then.
+        """
+        zone, earliest_ms = ZoneInfo(self.zone), at_ms + _SLACK_MS
+        here = datetime.fromtimestamp(earliest_ms / 1000, zone)
         n_days = (list(Weekday).index(self.weekday) - here.weekday()) % 7
         found = datetime.combine(here.date() + timedelta(days=n_days), self.time, zone)
-        while _ms(found) <= at_ms:
+        while _ms(found) < earliest_ms:
             found += _WEEK  # of the calendar: the time of day stays, also where the offset changes
         return _ms(found)
 

@@ -21,7 +21,7 @@ def ms(text: str) -> int:
     ("at", "expected"),
     [
         ("2026-11-18T12:00:00+01:00", "2026-11-23T18:00:00+01:00"),
-        ("2026-11-23T17:59:59+01:00", "2026-11-23T18:00:00+01:00"),
+        ("2026-11-22T18:00:01+01:00", "2026-11-23T18:00:00+01:00"),
         ("2026-11-23T18:00:00+01:00", "2026-11-30T18:00:00+01:00"),
         ("2026-11-22T23:30:00+00:00", "2026-11-23T18:00:00+01:00"),  # it is Monday there already
         ("2026-10-19T18:00:00+02:00", "2026-10-26T18:00:00+01:00"),  # the clock was set back in between
@@ -30,6 +30,20 @@ def ms(text: str) -> int:
 )
 def test_weekly_rounds_begin_at_the_same_time_of_day(at: str, expected: str) -> None:
     assert MONDAYS.after(ms(at)) == ms(expected)
+
+
+@pytest.mark.parametrize(
+    ("began", "expected"),
+    [
+        ("2026-11-23T17:59:59.600+01:00", "2026-11-30T18:00:00+01:00"),  # by a clock that is behind
+        ("2026-11-23T10:00:00+01:00", "2026-11-30T18:00:00+01:00"),  # resumed on the day of the next round
+        ("2026-11-23T06:00:00.001+01:00", "2026-11-30T18:00:00+01:00"),
+        ("2026-11-23T06:00:00+01:00", "2026-11-23T18:00:00+01:00"),
+    ],
+)
+def test_a_round_that_begins_less_than_half_a_day_early_is_that_of_the_week(began: str, expected: str) -> None:
+    timetable = Timetable(rounds_begin=MONDAYS)
+    assert timetable.round_begins_ms(ms(began)) == ms(expected)
 
 
 def test_a_time_of_day_that_the_clock_leaves_out_is_an_hour_later() -> None:
