@@ -103,14 +103,20 @@ async def _form(request: web.Request, data: Mapping[str, str], games: list[str],
     )
 
 
-async def own_players(request: web.Request, found: StoredTournament) -> list[tuple[str, bool]]:
-    """Return the players that the visitor may enter or withdraw, and for each whether it has entered."""
+async def own_players(request: web.Request, found: StoredTournament) -> list[tuple[str, str | None]]:
+    """Return the players that the visitor may enter or withdraw, each with an entrant whose player it is.
+
+    One that has not entered has None there; one that plays for several entrants comes with each of them.
+    """
     viewer = principal(request)
     if not viewer.may(Role.PLAYER):
         return []
-    entered = {one.player for one in found.entrants if one.withdrawn_after is None}
-    rows = await request.app[MANAGER].players.listed()
-    return [(row.name, row.name in entered) for row in rows if is_own(row, viewer)]
+    entered: dict[str, list[str | None]] = {}
+    for one in found.entrants:
+        if one.withdrawn_after is None:
+            entered.setdefault(one.player, []).append(one.name)
+    rows = [row for row in await request.app[MANAGER].players.listed() if is_own(row, viewer)]
+    return [(row.name, entrant) for row in rows for entrant in entered.get(row.name, [None])]
 
 
 def may_enter(found: StoredTournament) -> bool:

@@ -105,6 +105,24 @@ async def test_owners_enter_and_withdraw_their_own_players_alone(tmp_path: Path)
         assert [one["name"] for one in found["entrants"]] == ["legal"]
 
 
+async def test_owners_withdraw_players_that_are_called_otherwise_in_the_tournament(tmp_path: Path) -> None:
+    async with house(tmp_path, access=AccessSettings(is_loopback=False)) as (client, access):
+        host, ann, _ = [bearer(await issued(access, name, role)) for name, role in PEOPLE]
+        await told(await client.post("/api/v1/players", json={"name": "anns"}, headers=ann), 201)
+        await send(client, "/start/tournament", 303, host, **FORM | {"players": "legal\nAnn = anns\nToo = anns"})
+        for entrant, words in (
+            ("Ann", "Your players anns as Ann Withdraw anns as Too Withdraw"),
+            ("Too", "anns as Too"),
+        ):
+            async with client.get("/tournaments/cup", headers=ann) as answer:
+                text = await answer.text()
+            assert words in words_of(Page(text))
+            assert f'name="entrant" value="{entrant}"' in text
+            await send(client, "/tournaments/cup", 303, ann, do="withdraw", entrant=entrant)
+        found = await told(await client.get(f"{TOURNAMENTS}/cup", headers=ann))
+        assert [one["name"] for one in found["entrants"]] == ["legal"]
+
+
 PEOPLE = (("host", Role.ADMIN), ("ann", Role.PLAYER), ("bob", Role.PLAYER))
 
 
