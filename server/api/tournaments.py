@@ -163,8 +163,10 @@ async def withdraw(
     entered = {one.name: one for one in (await manager.tournaments.get(name)).entrants}
     if entrant not in entered:
         raise _not_entered(entrant)
-    if not viewer.may(Role.HOST) and not is_own(await manager.registry.get(entered[entrant].player), viewer):
-        raise RequestError("forbidden", f"the player {entrant} belongs to another owner", status=403)
+    if not viewer.may(Role.HOST):
+        player = await manager.registry.get(entered[entrant].player)
+        if not (is_own(player, viewer) and entered[entrant].is_played_by(player)):
+            raise RequestError("forbidden", f"the player {entrant} belongs to another owner", status=403)
     if query.annul and not viewer.may(Role.HOST):
         raise RequestError("forbidden", "only a host annuls the matches of an entrant who withdraws", status=403)
     done = _done(request, rows.InterventionKind.WITHDRAW, query.reason, entrant=entrant)
@@ -319,7 +321,8 @@ def _substituted(found: StoredTournament, done: rows.InterventionRow) -> Tournam
     ordered = [one.match.match_id for one in waiting(found) if old.name in one.match.players]
     reason = f"{done.player} plays for {old.name}: {done.reason}"
     annulled = [rows.AnnulmentRow(match_id, True, reason, done.made_by, done.at_ms) for match_id in ordered]
-    change = TournamentChange(entrants=[replace(old, player=done.player)], annulled=annulled, interventions=[done])
+    entrant = replace(old, player=done.player, created_ms=done.at_ms)
+    change = TournamentChange(entrants=[entrant], annulled=annulled, interventions=[done])
     return replace(change, aborted=ordered, abort_reason=reason)
 
 

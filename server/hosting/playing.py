@@ -235,7 +235,8 @@ class Playing:
         version = await self._version(row.sha256)
         async with self._referees.lent(version) as referee:
             # Another process may have taken the order, and players may have moved since then, or gone.
-            entrants = await self._writer.patiently(partial(self._registry.seated_again, referee, named))
+            seating = partial(self._registry.seated_again, referee, named, row.created_ms)
+            entrants = await self._writer.patiently(seating)
             runner = self._runners[row.id] = self._runner(row, order, entrants, referee)
             if row.abort_reason is not None:
                 self.abort(row.id, row.abort_reason)

@@ -7,7 +7,7 @@ of one that was killed, and where two look at once, one of them makes the change
 import asyncio
 import logging
 from collections import Counter
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final, Protocol
 
@@ -21,6 +21,7 @@ from server.hosting.engine_process import GameOutline
 from server.hosting.rounds import NEVER, Absences, Gate, gate_of, timetable_of, waiting, wakes_ms
 from server.match.link import now_ms
 from server.refusals import RequestError
+from server.storage.accounts import PlayerStore
 from server.storage.errors import DamagedRowError, StorageError
 from server.storage.journals import Notifier
 from server.storage.queue import MatchQueue
@@ -45,6 +46,7 @@ class MatchHost(Protocol):
     """What orders the matches of tournaments: a game manager."""
 
     finder: ordering.GameFinder
+    players: PlayerStore
     queue: MatchQueue
     settings: order.HostSettings
     notifier: Notifier
@@ -221,7 +223,7 @@ class Tournaments:
         return in_turn
 
     async def _drawn(self, found: StoredTournament, match: fixtures.ScheduledMatch) -> ordering.DrawnMatch:
-        terms, specs = found.row.terms, {one.name: one.player for one in found.entrants}
+        terms, specs = found.row.terms, await self._players_of(found, match)
         version, outline = await self._host.finder.pinned(found.row.games[match.game].sha256)
         roles = map(str, played_roles(outline))
         seats = {role: order.SeatText(player=specs[name]) for role, name in zip(roles, match.players, strict=True)}
@@ -236,6 +238,20 @@ class Tournaments:
         rules = replace(version, name=match.game), outline
         drawn = await self._host.draw(request, found.row.owner, rules, match)
         return replace(drawn, row=replace(drawn.row, created_ms=self.clock_ms()))
+
+    async def _players_of(self, found: StoredTournament, match: fixtures.ScheduledMatch) -> Mapping[str, str]:
+        """Return how the players of *match* are named, by their entrants.
+
+        Raises:
+            RequestError: another player has the name of one that entered.
+        """
+        playing = [one for one in found.entrants if one.name in match.players]
+        for one in playing:
+            row = await self._host.players.get(one.player)
+            if row is not None and not one.is_played_by(row):
+                reason = f"the player {one.player} of {one.name} is not registered any more"
+                raise RequestError("unknown_player", reason)
+        return {one.name: one.player for one in playing}
 
 
 def plan_of(found: StoredTournament) -> plan.TournamentPlan:

@@ -280,21 +280,25 @@ class Registry:
         """
         return seated(game, {role: await self.resolve(text) for role, text in named.items()})
 
-    async def seated_again(self, game: Outline, named: Mapping[str, str]) -> dict[Role, PlayerReference]:
-        """Return the same for a match that was ordered before: where the players are now.
+    async def seated_again(
+        self, game: Outline, named: Mapping[str, str], ordered_ms: int
+    ) -> dict[Role, PlayerReference]:
+        """Return the same for a match that was ordered at *ordered_ms*: where the players are now.
 
-        One that is not known any more is an `UnresolvedPlayer`.
+        One that is not known any more is an `UnresolvedPlayer`, also where another one has its name since.
 
         Raises:
             UnknownNameError: no such role.
         """
-        return seated(game, {role: await self._resolved_again(text) for role, text in named.items()})
+        return seated(game, {role: await self._resolved_again(text, ordered_ms) for role, text in named.items()})
 
-    async def _resolved_again(self, text: str) -> PlayerReference:
+    async def _resolved_again(self, text: str, ordered_ms: int) -> PlayerReference:
         try:
-            return await self.resolve(text)
+            found = await self.resolve(text)
         except (CallerError, DamagedRowError):
             return UnresolvedPlayer(text)
+        is_another = isinstance(found, RegisteredPlayer) and not found.row.was_registered(ordered_ms)
+        return UnresolvedPlayer(text) if is_another else found
 
     async def among(self, names: Collection[str]) -> list[PlayerRow]:
         """Return those of *names* that are registered players."""

@@ -107,6 +107,10 @@ class GameVersion:
         return replace(self, name=name)
 
 
+CLOCK_SLACK_MS: Final = 1_000
+"""How far the clocks of servers that share a database may be apart."""
+
+
 @dataclass(frozen=True, slots=True)
 class PlayerRow:
     """A registered player.
@@ -136,6 +140,10 @@ class PlayerRow:
     version: str | None = None
     allows_challenges: bool = False
     joins_ladder: bool = True
+
+    def was_registered(self, at_ms: int) -> bool:
+        """Return whether this is the player that had its name at *at_ms*, and not one that took the name later."""
+        return self.created_ms <= at_ms + CLOCK_SLACK_MS
 
 
 @dataclass(frozen=True, slots=True)
@@ -307,7 +315,7 @@ class TournamentRow:
 
 @dataclass(frozen=True, slots=True)
 class EntrantRow:
-    """An entrant of a tournament: `player` is how the player is named where matches are ordered."""
+    """An entrant of a tournament: `player` is how the player is named where matches are ordered, since `created_ms`."""
 
     name: str
     player: str
@@ -316,6 +324,11 @@ class EntrantRow:
     created_ms: int
     since_round: int = 1
     withdrawn_after: int | None = None
+
+    def is_played_by(self, player: PlayerRow) -> bool:
+        """Return whether *player* is the one that entered, or its owner's anew, and not another of its name."""
+        is_it = player.was_registered(self.created_ms) or player.owner == self.entered_by
+        return player.name == self.player and is_it
 
 
 @dataclass(frozen=True, slots=True)

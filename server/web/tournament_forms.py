@@ -111,12 +111,13 @@ async def own_players(request: web.Request, found: StoredTournament) -> list[tup
     viewer = principal(request)
     if not viewer.may(Role.PLAYER):
         return []
-    entered: dict[str, list[str | None]] = {}
-    for one in found.entrants:
-        if one.withdrawn_after is None:
-            entered.setdefault(one.player, []).append(one.name)
-    rows = [row for row in await request.app[MANAGER].players.listed() if is_own(row, viewer)]
-    return [(row.name, entrant) for row in rows for entrant in entered.get(row.name, [None])]
+    entered = [one for one in found.entrants if one.withdrawn_after is None]
+    own: list[tuple[str, str | None]] = []
+    for row in await request.app[MANAGER].players.listed():
+        if is_own(row, viewer):
+            played = [(row.name, one.name) for one in entered if one.is_played_by(row)]
+            own.extend(played or [(row.name, None)])
+    return own
 
 
 def may_enter(found: StoredTournament) -> bool:

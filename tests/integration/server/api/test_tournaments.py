@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from functools import partial
 from pathlib import Path
@@ -14,6 +15,7 @@ import pytest
 
 from server.access.settings import AccessSettings
 from server.principal import Role
+from server.storage.tournaments import TournamentChange
 from tests.kit.server.access.doors import bearer
 from tests.kit.server.api.house import Client, house, manager_of, refused, told
 
@@ -375,3 +377,25 @@ async def test_players_enter_their_own_player_and_hosts_any(tmp_path: Path) -> N
         late = SWISS | {"name": "late", "players": [], "entryCloses": "2026-01-01T08:00:00Z"}
         await told(await client.post(URL, json=late, headers=host), 201)
         assert [await enter(ann, "deep", "late"), await enter(host, "deep", "late")] == [409, 201]
+
+
+async def test_who_takes_the_name_of_a_player_does_not_speak_for_its_entrant(tmp_path: Path) -> None:
+    async with house(tmp_path, access=AccessSettings(is_loopback=False)) as (client, access):
+        host, ann, bob = [
+            bearer(str((await access.issuing.issue(name, role)).text))
+            for name, role in (("host", Role.ADMIN), ("ann", Role.PLAYER), ("bob", Role.PLAYER))
+        ]
+        await told(await client.post("/api/v1/players", json={"name": "deep"}, headers=ann), 201)
+        entered = ["legal", {"name": "Ann", "player": "deep"}]
+        await told(await client.post(URL, json=SWISS | {"players": entered}, headers=host), 201)
+        await client.delete("/api/v1/players/deep", headers=ann)
+        await told(await client.post("/api/v1/players", json={"name": "deep"}, headers=bob), 201)
+        entrant = f"{URL}/cup/entries/Ann"
+        await manager_of(client).tournaments.change(  # as if all had entered long before
+            "cup",
+            lambda found: TournamentChange(entrants=[replace(one, created_ms=1) for one in found.entrants]),
+        )
+        assert (await client.delete(entrant, headers=bob)).status == 403
+        substitution = {"player": "deep", "reason": "Bob plays for Ann"}
+        await told(await client.post(f"{entrant}/substitute", json=substitution, headers=host))
+        assert (await client.delete(entrant, headers=bob)).status == 200

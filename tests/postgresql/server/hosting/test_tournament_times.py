@@ -17,7 +17,7 @@ from server.hosting.tournaments import MAX_LIVE, RETRY_MS, Tournaments, progress
 from server.storage.database import Database
 from server.storage.reading import sound
 from server.storage.rows import EntrantRow, MatchStatus, TournamentStatus
-from server.storage.tournaments import StoredTournament, TournamentStore
+from server.storage.tournaments import StoredTournament, TournamentChange, TournamentStore
 from server.tournament.plan import Every, Timetable, TournamentFormat
 from tests.kit.server.hosting.leagues import entrants, tournament
 from tests.kit.server.storage.samples import HandClock
@@ -61,6 +61,11 @@ class League:
         assert found is not None
         return found
 
+    async def pass_on(self, name: str, owner: str) -> None:
+        """Remove a player, and register another one of its name for *owner*."""
+        await self._manager.registry.remove(name)
+        await self._manager.registry.register(name, owner)
+
     async def at(self, now_ms: int, tournaments: Tournaments | None = None) -> StoredTournament:
         """Return the tournament once all that is to be done at *now_ms* is done, by a new manager if none is named."""
         self.clock.now_ms = now_ms
@@ -95,6 +100,19 @@ async def test_one_that_finds_too_few_at_its_start_is_paused_with_the_reason(lea
     found = await league.at(START_MS)
     assert (found.row.status, found.row.started_ms, found.row.waits_to_start) == ("paused", None, True)
     assert found.row.reason == "it could not start: 2 entrants are needed for its games"
+
+
+async def test_one_whose_player_is_gone_is_paused_also_where_another_one_has_its_name(league: League) -> None:
+    await league.begin(entrants("deep", "wide"))
+    await league.pass_on("wide", "ann")
+    await league.pass_on("deep", "bob")
+    found = await league.at(START_MS)
+    reason = "its matches cannot be ordered: the player deep of p0 is not registered any more"
+    assert (found.row.status, found.row.reason) == ("paused", reason)
+    await league.pass_on("deep", "ann")
+    running = TournamentChange({"status": TournamentStatus.RUNNING})
+    assert await league.store.apply(found.row, running)
+    assert {one.status for one in (await league.at(START_MS)).fixtures} == {"queued"}
 
 
 async def test_absent_players_forfeit_and_rounds_begin_by_the_clock_with_any_driver(league: League) -> None:

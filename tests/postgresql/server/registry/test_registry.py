@@ -16,7 +16,7 @@ from server.links.seating import PlayerSpec, UnresolvedPlayer
 from server.match.setup import Case, Profile, Seat
 from server.registry.queueing import Hindrance
 from server.registry.registry import Person, RegisteredPlayer, Registry, RegistrySettings
-from server.storage.rows import PlayerRow, SeatKind
+from server.storage.rows import CLOCK_SLACK_MS, PlayerRow, SeatKind
 from tests.kit.server.plays import LEFT, RIGHT, TWO_STEPS
 
 X = Constant("x")
@@ -125,9 +125,9 @@ async def test_who_plays_when_a_match_is_ordered_and_when_it_begins(registry: Re
     left = PlayerSpec("random", is_own=True)
     row = await strict.register("deep", "ada")
     known = {LEFT: left, RIGHT: RegisteredPlayer(row, strict.request_queues)}
-    assert await strict.seated(game, named) == await strict.seated_again(game, named) == known
+    assert await strict.seated(game, named) == await strict.seated_again(game, named, row.created_ms) == known
     await strict.remove("deep")
-    assert await strict.seated_again(game, named) == {LEFT: left, RIGHT: UnresolvedPlayer("deep")}
+    assert await strict.seated_again(game, named, row.created_ms) == {LEFT: left, RIGHT: UnresolvedPlayer("deep")}
     with pytest.raises(UnknownNameError):
         await strict.seated(game, named)
     mcts = PlayerSpec("mcts", is_own=True, worker_limits=limits)
@@ -201,3 +201,13 @@ async def test_a_player_that_fails_match_after_match_is_paused(registry: Registr
     assert (await registry.get("deep")).pause_reason == "it answered nothing in 3 matches in a row"
     await registry.resume("deep")
     assert await registry.get("deep") == PlayerRow("deep", SeatKind.HTTP, "ada", 1_000, url="http://127.0.0.1:1")
+
+
+async def test_a_player_that_took_the_name_of_another_one_plays_none_of_its_matches(registry: Registry) -> None:
+    game, named = read_outline(TWO_STEPS, "two steps"), {"right": "deep"}
+    row = await registry.register("deep", "bob")
+    left, newcomer = PlayerSpec("random", is_own=True), RegisteredPlayer(row, registry.request_queues)
+    ordered_ms = row.created_ms - CLOCK_SLACK_MS
+    assert await registry.seated_again(game, named, ordered_ms) == {LEFT: left, RIGHT: newcomer}
+    before = await registry.seated_again(game, named, ordered_ms - 1)
+    assert before == {LEFT: left, RIGHT: UnresolvedPlayer("deep")}
