@@ -41,7 +41,8 @@ class Aspect(StrEnum):
     """What a match has to be seen.
 
     Attributes:
-        COURSE: that it exists, its status and clocks, who plays, who thinks and how long, kinds of errors, results.
+        COURSE: that it exists, its status and clocks, who plays, what it waits for, who thinks and how long, kinds of
+            errors, results.
         PEOPLE: the names of the people who play by hand.
         GAME: which game it is: name, rules, and the names of the roles.
         PLAY: states, joint moves, where they came from, and the terms of illegal moves.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import re
 from collections.abc import AsyncIterator
 from pathlib import Path
 
@@ -74,6 +75,25 @@ async def test_the_host_sees_wherever_a_match_is_shown_which_player_it_waits_for
     shown = [words_of(await page_at(client, f"/matches/{line['id']}")) for line in lines]
     shown += [words_of(await page_at(client, path)) for path in ("/queue", "/tournaments/cup")]
     assert [page.count("waits for ada-1 (not connected)") for page in shown] == [1, 1, 2, 1]
+
+
+async def test_of_a_scrambled_match_the_player_is_told_that_it_waits_for_as_its_page_names_who_plays(
+    client: Client,
+) -> None:
+    await told(await client.post("/api/v1/players", json={"name": "ada-1"}), 201)  # it never dials in
+    players = {"x": {"player": "ada-1"}, "o": {"player": "mcts"}}
+    order = {"game": "tictactoe", "players": players, "scramble": True}
+    match_id = (await told(await client.post("/api/v1/matches", json=order), 201))["id"]
+    async with asyncio.timeout(20):
+        while match_id not in manager_of(client).wait_reasons:  # noqa: ASYNC110 -- the queue is looked at
+            await asyncio.sleep(0.02)
+    (line,) = (await told(await client.get("/api/v1/matches")))["matches"]
+    assert (line["waitsFor"], line["unavailable"]) == ("players", {"ada-1": "not-connected"})
+    assert {"game", "players"} & line.keys() == set()
+    for path in ("/queue", f"/matches/{match_id}"):
+        words = words_of(await page_at(client, path))
+        assert re.search("role 1 ?ada-1", words), path
+        assert "waits for ada-1 (not connected)" in words, path
 
 
 async def test_reasons_are_shown_of_pauses_and_annulments_and_who_forfeits(client: Client) -> None:
