@@ -104,6 +104,8 @@ class Secrecy:
     Attributes:
         is_imperfect: whether some role may not know what is asked for.
         is_scrambled: whether some player is not to know the game.
+        is_set_open: whether matches with the same seeds are still to be played: what is withheld before the end is
+            withheld until then.
         shows_insight: whether the host shows what players think while they play, where nothing is hidden.
     """
 
@@ -111,6 +113,17 @@ class Secrecy:
     is_scrambled: bool
     has_ended: bool
     shows_insight: bool = False
+    is_set_open: bool = False
+
+    @property
+    def is_over(self) -> bool:
+        """Whether nothing is withheld any more for the sake of who plays."""
+        return self.has_ended and not self.is_set_open
+
+    @property
+    def opening(self) -> str:
+        """When what is withheld is shown, in words."""
+        return "when all matches with the same seeds are over" if self.is_set_open else "when the match is over"
 
     @property
     def is_hidden(self) -> bool:
@@ -134,7 +147,7 @@ class Secrecy:
 
 def may_see(aspect: Aspect, viewer: Viewer, secrecy: Secrecy) -> bool:
     """Return whether *viewer* may see *aspect* of a match of that *secrecy*."""
-    is_live = not secrecy.has_ended
+    is_live = not secrecy.is_over
     match TABLE[aspect][viewer]:
         case Withheld.NEVER:
             return True

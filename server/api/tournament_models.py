@@ -13,7 +13,7 @@ from server.hosting.rounds import gate_of
 from server.hosting.tournaments import played_of, progress_of
 from server.match.link import now_ms
 from server.sanitization import CleanLine
-from server.storage.rows import EntryRule, FixtureRow, InterventionRow, MatchStatus, TournamentRow, TournamentStatus
+from server.storage.rows import EntryRule, FixtureRow, InterventionRow, TournamentRow, TournamentStatus
 from server.storage.tournaments import StoredTournament
 from server.tournament.plan import AT_ONCE, Timetable, TournamentTerms
 from server.tournament.progress import summary
@@ -220,8 +220,7 @@ def tournament_line(row: TournamentRow) -> TournamentLine:
 def tournament_answer(found: StoredTournament) -> TournamentAnswer:
     """Return all that everybody may know of a tournament."""
     row = found.row
-    is_secret = row.terms.scramble and row.status not in (TournamentStatus.OVER, TournamentStatus.CANCELLED)
-    terms = row.terms.model_dump(mode="json", exclude={"seed"} | ({"games"} if is_secret else set()))
+    terms = row.terms.model_dump(mode="json", exclude={"seed"} | ({"games"} if row.hides_games else set()))
     has_standings = bool(found.entrants) and row.status in _HAS_BEGUN and not row.waits_to_start
     told = summary(progress_of(found)) if has_standings else {"standings": []}
     others = {"sprt": told.get("sprt"), "timetable": row.timetable, "next_round": _next_round(found, now_ms())}
@@ -263,7 +262,7 @@ def _fixture(found: StoredTournament, one: FixtureRow) -> FixtureAnswer:
     match, annulment, played = one.match, found.annulments.get(one.match.match_id), played_of(one)
     told: dict[str, Any] = {"match": match.match_id, "round": match.round, "players": list(match.players)}
     told["status"] = one.status or "scheduled"
-    if not found.row.terms.scramble or one.status == MatchStatus.COMPLETED:
+    if not found.row.hides_games:
         told["game"] = match.game
     if played is not None:
         told["goals"] = list(counted_goals(played.result, found.row.terms.scoring))

@@ -6,6 +6,7 @@ broke off: then the answers to the unfinished step are under `x-pending`.
 
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import replace
 from itertools import zip_longest
 from typing import Any, Final
 
@@ -217,9 +218,9 @@ class MatchRecord:
         of its kind: states and moves, the game. Of errors the kind alone is left then.
         """
         whole = self.as_json()
-        if self.has_ended:
+        secrecy = replace(secrecy or secrecy_of_journal(self._begun(), has_ended=False), has_ended=self.has_ended)
+        if secrecy.is_over:
             return whole
-        secrecy = secrecy or secrecy_of_journal(self._begun(), has_ended=False)
         names = list(_PUBLIC_ALWAYS)
         names += () if secrecy.hides_game else _PUBLIC_RULES
         names += () if secrecy.hides_insight else _PUBLIC_INSIGHT

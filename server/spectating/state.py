@@ -88,9 +88,9 @@ async def public_record(source: MatchSource, match_id: str) -> dict[str, Any]:
     record = record_of(entries)
     if not record.has_begun:
         return _not_begun(match, await missing_roles(source, match))
-    if match.has_ended:
+    if secrecy_of(match).is_over:
         return record.as_json() | (await source.matches.signature(match_id) or {})
-    late = {} if delay_of(match).is_live else {"x-delay": str(delay_of(match))}
+    late = {} if delay_of(match).is_live or match.has_ended else {"x-delay": str(delay_of(match))}
     return record.public_view(secrecy_at(match, entries)) | {"x-status": record.status} | late
 
 
@@ -166,7 +166,7 @@ async def transcript(source: MatchSource, match_id: str, role: str, viewer: Prin
     whole = record.as_json() if record.has_begun else {"x-roles": [], "x-wire": []}
     secrecy = secrecy_of(match)
     if not may_see(Aspect.WIRE, await viewer_of_seat(source, match, role, viewer), secrecy):
-        raise RequestError("not_public_yet", "the transcript of a seat is shown after the match", status=403)
+        raise RequestError("not_public_yet", f"the transcript of a seat is shown {secrecy.opening}", status=403)
     if role not in whole["x-roles"]:
         raise RequestError("unknown_seat", f"the match has no role {role[:100]!r}", status=404)
     with understood(match_id):
@@ -229,15 +229,15 @@ async def state_at(
         seen = _seen(entries if asker is Viewer.OWNER else broadcast_of(match, entries), step)
         if not may_see(Aspect.PLAY if role is None else Aspect.VIEW, asker, secrecy):
             what = "what happens in this match" if role is None else "what a role perceives"
-            raise RequestError("not_public_yet", f"{what} is shown after the match", status=403)
+            raise RequestError("not_public_yet", f"{what} is shown {secrecy.opening}", status=403)
         if role not in (None, *seen.roles):
             raise RequestError("unknown_seat", f"the match has no role {str(role)[:100]!r}", status=404)
         # What is done in a state is known to all only if the state after it is.
         is_known, is_next_known = (not _kind(match, entries, k).is_hidden for k in (step, step + 1))
         if role is None:
-            return seen.view(None if match.has_ended or is_next_known else ())
+            return seen.view(None if secrecy.is_over or is_next_known else ())
         # Its own move a role knows at once, but who asks may not be the role's.
-        own = (role,) if match.has_ended or asker is Viewer.OWNER else ()
+        own = (role,) if secrecy.is_over or asker is Viewer.OWNER else ()
         return seen.view(None if is_known and is_next_known else own, has_facts=is_known)
 
 

@@ -15,7 +15,8 @@ def secrecy_of(match: MatchRow, *, is_gdl2: bool | None = None) -> Secrecy:
     is_ordered = bool(text.get("scramble")) or any(seat.get("scramble") for seat in text["players"].values())
     is_imperfect = match.is_hidden if is_gdl2 is None else is_gdl2
     shows_insight = match.order.get("liveInsight") is True
-    return Secrecy(is_imperfect, match.is_hidden and is_ordered, match.has_ended, shows_insight)
+    is_scrambled = match.is_hidden and is_ordered
+    return Secrecy(is_imperfect, is_scrambled, match.has_ended, shows_insight, match.is_set_open)
 
 
 def secrecy_at(match: MatchRow, entries: Sequence[Entry], step: int | None = None) -> Secrecy:

@@ -19,6 +19,7 @@ from server.records.record import record_of, understood
 from server.storage import journals, reading, rows
 from server.storage.database import Database
 from server.storage.errors import DamagedRowError, TargetExistsError
+from server.storage.listing import IS_OPEN
 from server.storage.schema import matches, records, versions
 
 _AT_ONCE: Final = 50
@@ -28,15 +29,17 @@ _EMPTY: Final = journals.packed([])
 
 @dataclass(frozen=True, slots=True)
 class MatchFilter:
-    """Which matches are meant: all, those of a game, those of a tournament."""
+    """Which matches are meant: all, those of a game, those of a tournament; or those alone that are public."""
 
     game: str | None = None
     tournament: str | None = None
+    is_public: bool = False
 
     def conditions(self) -> list[sa.ColumnElement[bool]]:
         """Return what must hold of a match that has a record; where none is named, also of one whose row is damaged."""
         named = {"game": self.game, "tournament": self.tournament}
         found = [matches.c[name] == value for name, value in named.items() if value is not None]
+        found += [IS_OPEN] if self.is_public else []
         return found or [sa.or_(matches.c.status.not_in(rows.LIVE), matches.c.id.is_(None))]
 
 

@@ -9,11 +9,33 @@ from typing import Any, Final
 import sqlalchemy as sa
 
 from server.storage.database import Database
-from server.storage.rows import LIVE, RANDOM, MatchPurpose, MatchRow, MatchStatus, SeatKind
-from server.storage.schema import annulments, matches, players, seats
+from server.storage.rows import LIVE, RANDOM, MatchPurpose, MatchRow, MatchStatus, SeatKind, TournamentStatus
+from server.storage.schema import annulments, fixtures, matches, players, seats, tournaments
 from server.tournament.fixtures import MatchResult
 
-IS_OPEN: Final = sa.or_(matches.c.status.not_in(LIVE), sa.not_(matches.c.is_hidden))
+
+def _set_is_open() -> sa.ColumnElement[bool]:
+    """Return whether a match is hidden, and another one with the same seeds is still to be played."""
+    own, leg, other = fixtures.alias("own"), fixtures.alias("leg"), matches.alias("other")
+    joined = own.join(tournaments, tournaments.c.name == own.c.tournament).join(leg, leg.c.set_id == own.c.set_id)
+    joined = joined.outerjoin(other, other.c.id == leg.c.match_id)
+    joined = joined.outerjoin(annulments, annulments.c.match_id == leg.c.match_id)
+    found = sa.exists().select_from(joined).where(
+        own.c.match_id == matches.c.id,
+        leg.c.match_id != own.c.match_id,
+        tournaments.c.status.in_((TournamentStatus.RUNNING, TournamentStatus.PAUSED)),
+        leg.c.forfeited.is_(None),
+        annulments.c.match_id.is_(None),
+        sa.or_(other.c.status.is_(None), other.c.status.in_(LIVE)),
+    )  # fmt: skip
+    # Most matches need no look at the others: what stands first decides.
+    return sa.and_(matches.c.is_hidden, matches.c.tournament.is_not(None), found.correlate(matches))
+
+
+_IS_SET_OPEN: Final = _set_is_open()
+MATCH_ROWS: Final = sa.select(matches, _IS_SET_OPEN.label("is_set_open"))
+"""The query for all rows of matches, each with what `MatchRow` says of it."""
+IS_OPEN: Final = sa.or_(sa.not_(matches.c.is_hidden), sa.and_(matches.c.status.not_in(LIVE), sa.not_(_IS_SET_OPEN)))
 """Whether the public may know all of a match."""
 _SAYS_SCRAMBLE: Final = sa.cast(matches.c.order, sa.Text).contains('"scramble": true', autoescape=True)
 IS_NAMED: Final = sa.or_(IS_OPEN, sa.not_(_SAYS_SCRAMBLE))
@@ -44,7 +66,7 @@ def listing(wanted: Filter, before: tuple[int, str] | None, limit: int) -> sa.Se
     # A player has many matches that are over, found by their seats; those that wait or are played are few altogether.
     source = seats if wanted.player is not None and wanted.status not in LIVE else matches
     place = (seats.c.created_ms, seats.c.match_id) if source is seats else (matches.c.created_ms, matches.c.id)
-    query = sa.select(matches).where(*_conditions(wanted, source))
+    query = MATCH_ROWS.where(*_conditions(wanted, source))
     if before is not None:
         query = query.where(sa.tuple_(*place) < sa.tuple_(*map(sa.literal, before)))
     if source is seats:

@@ -16,7 +16,7 @@ from server.storage import batch, journals
 from server.storage.database import Database
 from server.storage.errors import DamagedRowError, LostMatchError
 from server.storage.journals import StoredJournal, WholeJournal
-from server.storage.listing import Filter, listing
+from server.storage.listing import MATCH_ROWS, Filter, listing
 from server.storage.reading import MAX_MS, damage, sound
 from server.storage.rows import LIVE, NO_ORDER, WAITING, MatchPurpose, MatchRow, MatchStatus, SeatKind, SeatRow
 from server.storage.schema import games, matches, records, seats, versions
@@ -88,7 +88,7 @@ class MatchStore:
 
     async def find(self, match_id: str) -> MatchRow | None:
         """Return the match, if there is one, with its `damage` where its row is damaged, as lists do."""
-        found = await self._database.rows(sa.select(matches).where(matches.c.id == match_id))
+        found = await self._database.rows(MATCH_ROWS.where(matches.c.id == match_id))
         return match_row(found[0]) if found else None
 
     async def has(self, match_id: str) -> bool:
@@ -135,10 +135,7 @@ class MatchStore:
     async def queued(self, limit: int = 100) -> list[MatchRow]:
         """Return the matches that wait, for people or for players, the oldest first."""
         query = (
-            sa.select(matches)
-            .where(matches.c.status.in_(WAITING))
-            .order_by(matches.c.created_ms, matches.c.id)
-            .limit(limit)
+            MATCH_ROWS.where(matches.c.status.in_(WAITING)).order_by(matches.c.created_ms, matches.c.id).limit(limit)
         )
         return list(map(match_row, await self._database.rows(query)))
 
@@ -149,7 +146,7 @@ class MatchStore:
         changed = sa.union(
             sa.select(matches.c.id).where(is_live, is_new), sa.select(matches.c.id).where(matches.c.ended_ms >= time_ms)
         )
-        query = sa.select(matches).where(matches.c.id.in_(changed.scalar_subquery()))
+        query = MATCH_ROWS.where(matches.c.id.in_(changed.scalar_subquery()))
         query = query.order_by(matches.c.created_ms.desc(), matches.c.id.desc()).limit(limit)
         return list(map(match_row, await self._database.rows(query)))
 

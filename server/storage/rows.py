@@ -175,6 +175,8 @@ class MatchRow:
         abort_reason: why its end was requested, or why it failed where the journal does not say.
         purpose: what it is for, where no host or tournament ordered it.
         damage: what of the row is damaged; few other values are known then.
+        is_set_open: whether it is hidden, and a match with the same seeds waits or is played: one of its set in a
+            tournament. What could help there is withheld until that is over, too.
     """
 
     id: str
@@ -197,10 +199,11 @@ class MatchRow:
     abort_reason: str | None = None
     purpose: MatchPurpose | None = None
     damage: str = ""
+    is_set_open: bool = False
 
     def columns(self) -> dict[str, Any]:
         """Return what the table holds of it."""
-        return {name: getattr(self, name) for name in self.__slots__ if name != "damage"}
+        return {name: getattr(self, name) for name in self.__slots__ if name not in ("damage", "is_set_open")}
 
     @property
     def has_ended(self) -> bool:
@@ -311,6 +314,11 @@ class TournamentRow:
         """Whether it has not begun: it is open, or was paused before the start."""
         is_stopped = self.status == TournamentStatus.PAUSED and self.started_ms is None
         return self.status == TournamentStatus.OPEN or is_stopped
+
+    @property
+    def hides_games(self) -> bool:
+        """Whether it is not to be known yet which games are played: their names are scrambled."""
+        return self.terms.scramble and self.status not in (TournamentStatus.OVER, TournamentStatus.CANCELLED)
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,7 @@ from sqlalchemy.types import TypeDecorator, TypeEngine
 
 _Process: TypeAlias = Callable[[Any], Any]
 
-REVISION: Final = "0005"
+REVISION: Final = "0006"
 """The revision of the tables that this program works with: the newest in `migrations`."""
 
 METADATA: Final = sa.MetaData(
@@ -300,6 +300,7 @@ fixtures: Final = sa.Table(
     sa.Column("match_id", Words, primary_key=True),
     sa.Column("tournament", Words, sa.ForeignKey("tournaments.name", ondelete="CASCADE"), nullable=False),
     sa.Column("position", sa.Integer, nullable=False),
+    sa.Column("set_id", Words, nullable=False, index=True),
     sa.Column("body", _JSON, nullable=False),
     sa.Column("forfeited", _JSON),
     sa.Index(None, "tournament", "position", unique=True),

@@ -287,7 +287,13 @@ async def _add_fixtures(connection: AsyncConnection, name: str, scheduled: Seque
     last = sa.select(sa.func.max(fixtures.c.position)).where(fixtures.c.tournament == name)
     first = 1 + (await connection.scalar(last) or 0)
     values = [
-        {"match_id": match.match_id, "tournament": name, "position": place, "body": asdict(match)}
+        {
+            "match_id": match.match_id,
+            "tournament": name,
+            "position": place,
+            "set_id": match.set_id,
+            "body": asdict(match),
+        }
         for place, match in enumerate(scheduled, first)
     ]
     await connection.execute(sa.insert(fixtures), values)

@@ -106,7 +106,7 @@ class Cards:
 
     def __init__(self, matches: MatchStore, versions: GameVersions, first_positions: FirstPositions) -> None:
         self._matches, self._versions, self._first = matches, versions, first_positions
-        self._boards: LRUCache[tuple[str, int, str, str], Picture | None] = LRUCache(_N_BOARDS)
+        self._boards: LRUCache[tuple[str, int, str, bool, str], Picture | None] = LRUCache(_N_BOARDS)
 
     async def of(
         self,
@@ -156,7 +156,7 @@ class Cards:
         version = await self._version(row)
         if version is None:
             return None
-        key = (row.id, row.n_steps, row.status, version.fingerprint)
+        key = (row.id, row.n_steps, row.status, row.is_set_open, version.fingerprint)
         if not row.has_ended and not delay_of(row).is_live:
             return await self._drawn(row, version)
         if key not in self._boards:

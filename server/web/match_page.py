@@ -42,7 +42,7 @@ class Views:
             entries = broadcast_of(row, await request.app[MANAGER].matches.entries(row.id))
             with understood(row.id):
                 found = view_of(public_events(entries, secrecy_of(row)))
-            if row.has_ended:
+            if secrecy_of(row).is_over:
                 self._found[row.id] = found
         return found
 
@@ -66,6 +66,11 @@ class ShownMatch:
         """Whether the state of this step is not shown, since not every role may know it."""
         state = self.view.state(self.step)
         return secrecy_of(self.row).is_hidden and (state is None or state.text is None)
+
+    @property
+    def opening(self) -> str:
+        """When everything of it is shown."""
+        return secrecy_of(self.row).opening
 
     @property
     def delay(self) -> str:
@@ -97,7 +102,7 @@ async def show_parts(request: web.Request) -> web.Response:
     with understood(shown.row.id):
         context = await _context(request, shown)
         response = rendering.render(request, "match_parts.html", **context)
-    if shown.row.has_ended and not context["is_soon"]:
+    if secrecy_of(shown.row).is_over and not context["is_soon"]:
         response.headers["Cache-Control"] = "private, max-age=600"
     return response
 
@@ -235,7 +240,6 @@ def _public_order(row: MatchRow) -> dict[str, Any]:
     return {"startClock": text["startClock"], "playClock": text["playClock"]} | seeds
 
 
-_NOTHING_YET: Final = "This board is shown when the match is over."
 _NO_BOARD: Final = "There is no picture of this state."
 
 
@@ -279,7 +283,7 @@ def _title(shown: ShownMatch) -> str:
 
 
 def _words(shown: ShownMatch) -> str:
-    return _NOTHING_YET if shown.is_hidden else _NO_BOARD
+    return f"This board is shown {shown.opening}." if shown.is_hidden else _NO_BOARD
 
 
 def _said(words: str, title: str) -> str:

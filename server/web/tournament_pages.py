@@ -179,7 +179,6 @@ async def show_tournaments(request: web.Request) -> web.Response:
         "tournaments.html",
         tournaments=rows,
         format_words=tournament_view.FORMAT_WORDS,
-        is_secret=tournament_view.is_secret,
     )
 
 
@@ -197,7 +196,7 @@ async def tournament_context(request: web.Request) -> dict[str, Any]:
     """Return what the templates of a tournament's page need."""
     shape, shown = await request.app[SHOWN].of(request.match_info["name"])
     row = shown.row
-    games = () if tournament_view.is_secret(row) else row.terms.games
+    games = () if row.hides_games else row.terms.games
     standings, rounds = request.app[SHOWN].tables(shape, shown, _opened(request, shown))
     return {
         "shown": shown,
@@ -332,7 +331,7 @@ def results_lines(shown: tournament_view.ShownTournament) -> Iterator[tuple[obje
 
 
 async def send_records(request: web.Request) -> web.StreamResponse:
-    """Send the records of the matches that are over as a ZIP archive."""
+    """Send the records of the matches that are over, and that everybody may see by now, as a ZIP archive."""
     _, shown = await request.app[SHOWN].of(request.match_info["name"])
     with tempfile.TemporaryDirectory(prefix="ggp-export-") as folder:
         path = Path(folder) / "records.zip"
@@ -351,7 +350,7 @@ async def send_records(request: web.Request) -> web.StreamResponse:
 
 async def _pack(request: web.Request, shown: tournament_view.ShownTournament, path: Path) -> None:
     """Write the records of what the tournament scheduled, and not of what only names it, as an archive."""
-    choice = MatchFilter(tournament=shown.row.name)
+    choice = MatchFilter(tournament=shown.row.name, is_public=True)
     with collection(path) as add:
         async for found in exported(request.app[MANAGER].database, choice):
             if found.match_id in shown.fixtures and not found.error:

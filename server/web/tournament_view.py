@@ -141,12 +141,6 @@ def _times_in_words(timetable: Timetable) -> Iterator[tuple[str, str]]:
 _MOST_IN_CROSS_TABLE: Final = 60
 _HAS_RESTS: Final = (TournamentFormat.SWISS, TournamentFormat.ROUND_ROBIN)
 """The formats in which an entrant without a match in a round has a bye, and is not out."""
-_ENDED: Final = (TournamentStatus.OVER, TournamentStatus.CANCELLED)
-
-
-def is_secret(row: TournamentRow) -> bool:
-    """Return whether it is not to be known yet which games are played: their names are scrambled."""
-    return row.terms.scramble and row.status not in _ENDED
 
 
 @dataclass(frozen=True, slots=True)
@@ -315,9 +309,8 @@ def _fixture(found: StoredTournament, one: FixtureRow, rules: ScoringRules, wait
     match, played = one.match, played_of(one)
     annulment = found.annulments.get(match.match_id)
     status = "forfeited" if one.forfeited and one.status is None else one.status or "scheduled"
-    is_known = not is_secret(found.row) or one.status == MatchStatus.COMPLETED
     return ShownFixture(
-        match.match_id, match.round, match.players, str(status), match.game if is_known else "",
+        match.match_id, match.round, match.players, str(status), "" if found.row.hides_games else match.game,
         None if played is None else counted_goals(played.result, rules),
         () if played is None else played.result.errors, _note(found, one), annulment is not None, one.ended_ms,
         wait_reason,

@@ -18,8 +18,11 @@ from sqlalchemy.engine import URL
 from server.storage.database import FOLDER, Database, draft
 from server.storage.errors import DatabaseOpenError, DatabaseVersionError
 from server.storage.matches import MatchStore
-from server.storage.schema import METADATA, REVISION
+from server.storage.schema import METADATA, REVISION, fixtures
+from server.storage.tournaments import TournamentChange, TournamentStore
 from server.storage.writer import EventWriter
+from server.tournament.fixtures import Meeting, TournamentGame, matches_of
+from tests.kit.server.hosting.leagues import tournament
 from tests.kit.server.postgresql import passing_database
 from tests.kit.server.storage.samples import begun
 
@@ -145,3 +148,20 @@ async def test_tables_of_the_revision_before_are_brought_up_to_date_and_keep_the
     await database.close()
     assert found is not None
     assert found.status == "running"
+
+
+async def test_matches_that_were_scheduled_before_sets_were_kept_know_theirs(database_address: str) -> None:
+    legs = matches_of(Meeting(("ada", "bob"), 1, "first"), (TournamentGame("nim", 2),), seed=1)
+    database = await Database.open(database_address)
+    store = TournamentStore(database)
+    assert await store.add(tournament())
+    assert await store.apply(tournament(), TournamentChange(scheduled=legs))
+    async with database.begin() as connection:
+        await connection.execute(sa.text("DROP INDEX ix_fixtures_set_id"))
+        await connection.execute(sa.text("ALTER TABLE fixtures DROP COLUMN set_id"))
+        await connection.execute(sa.text("UPDATE alembic_version SET version_num = '0005'"))
+    await database.close()
+    database = await Database.open(database_address)
+    found = await database.rows(sa.select(fixtures.c.match_id, fixtures.c.set_id))
+    await database.close()
+    assert {row["match_id"]: row["set_id"] for row in found} == {leg.match_id: leg.set_id for leg in legs}

@@ -10,6 +10,7 @@ import sqlalchemy as sa
 
 from server.storage.database import Database
 from server.storage.errors import DamagedRowError, StorageError
+from server.storage.matches import MatchStore
 from server.storage.rows import (
     AnnulmentRow,
     FixtureRow,
@@ -86,6 +87,37 @@ async def test_matches_are_annulled_forfeited_and_aborted(store: TournamentStore
     told = [(one.status, one.forfeited, one.abort_reason) for one in found.fixtures]
     assert told == [("queued", (), None), ("aborted", ("p1",), "gone")]
     assert await store.changes() == {}
+
+
+@pytest.mark.parametrize(
+    ("is_hidden", "change", "is_open"),
+    [
+        pytest.param(True, TournamentChange(), True, id="the other one is still to be ordered"),
+        pytest.param(False, TournamentChange(), False, id="nothing is hidden"),
+        pytest.param(True, TournamentChange(forfeits={"t1.2": ("p1",)}), False, id="the other one is forfeited"),
+        pytest.param(
+            True, TournamentChange(annulled=[AnnulmentRow("t1.2", False, "", "ann", 5)]), False, id="it is annulled"
+        ),
+        pytest.param(True, TournamentChange({"status": TournamentStatus.CANCELLED}), False, id="all is cancelled"),
+        pytest.param(
+            True,
+            TournamentChange(ordered=[(match("t1.2", tournament="cup"), seats("t1.2", "legal", "random"))]),
+            True,
+            id="the other one waits",
+        ),
+    ],
+)
+async def test_a_hidden_match_is_kept_back_while_another_one_of_its_set_is_to_be_played(
+    database: Database, store: TournamentStore, change: TournamentChange, *, is_hidden: bool, is_open: bool
+) -> None:
+    ordered = match("t1.1", tournament="cup", is_hidden=is_hidden, status=MatchStatus.ABORTED)
+    first = TournamentChange(scheduled=[FIRST, SECOND], ordered=[(ordered, seats("t1.1", "legal", "random"))])
+    assert await store.apply(ROW, first)
+    assert await store.apply(replace(ROW, revision=1), change)
+    found = await MatchStore(database).find("t1.1")
+    assert found == replace(ordered, is_set_open=is_open)
+    shown = await MatchStore(database).listed(game=ordered.game, is_public=True, tournament="cup")
+    assert ("t1.1" in [row.id for row in shown]) == (not is_open)
 
 
 async def test_entrants_change_and_leave(store: TournamentStore) -> None:

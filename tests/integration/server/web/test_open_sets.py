@@ -1,0 +1,95 @@
+"""What is shown of a match that is over while another one with the same seeds is played."""
+
+from __future__ import annotations
+
+import asyncio
+import io
+import re
+import zipfile
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.kit.server.api.cups import command_cup, order_cup, until_cup
+from tests.kit.server.api.house import Client, house, told
+from tests.kit.server.peers import listening, request
+from tests.kit.server.web.fetching import page_at, words_of
+
+READY = b"HTTP/1.0 200 OK\r\nContent-Type: text/acl\r\nContent-Length: 5\r\n\r\nready"
+
+
+@pytest.fixture
+async def client(tmp_path: Path) -> AsyncIterator[Client]:
+    async with house(tmp_path) as (found, _):
+        yield found
+
+
+@asynccontextmanager
+async def playing_one() -> AsyncIterator[str]:
+    """Yield the address of a player that answers in the match that it first hears of, and in others not at all."""
+    heard: list[str] = []
+
+    async def behave(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        _, body = await request(reader)
+        heard.extend(re.findall(r"^\((?:START|PLAY|STOP) (\S+)", body, re.IGNORECASE)[: 1 - len(heard)])
+        if heard and heard[0] not in body:
+            await reader.read()
+        writer.write(READY)
+
+    async with listening(behave) as url:
+        yield url
+
+
+async def half_played(client: Client, url: str, **changes: Any) -> str:
+    """Return the id of the match that is over, of a set of two of which the other one is played."""
+    await told(await client.post("/api/v1/players", json={"name": "one", "url": url, "maxMatches": 2}), 201)
+    await order_cup(client, games=["kuhnpoker"], players=["legal", "one"], startClock=60, **changes)
+    await command_cup(client, "start")
+    found = await until_cup(client, lambda cup: {one["status"] for one in cup["matches"]} == {"completed", "running"})
+    return next(str(one["match"]) for one in found["matches"] if one["status"] == "completed")
+
+
+async def text_at(client: Client, path: str) -> str:
+    return await (await client.get(path)).text()
+
+
+async def shown_of(client: Client, match_id: str) -> dict[str, bool]:
+    """Return by where it is whether what happened in a match is shown."""
+    record = await told(await client.get(f"/api/v1/matches/{match_id}"))
+    state = await client.get(f"/api/v1/matches/{match_id}/states/1")
+    words = words_of(await page_at(client, f"/matches/{match_id}?step=1"))
+    archive = await (await client.get("/tournaments/cup/records.zip")).read()
+    return {
+        "record": {"states", "moves", "x-seed", "x-percepts", "x-wire"} <= record.keys(),
+        "state": state.status == 200,
+        "journal": '"moves"' in await text_at(client, f"/api/v1/matches/{match_id}/journal"),
+        "page": "are shown when all matches with the same seeds are over" not in words,
+        "archive": zipfile.ZipFile(io.BytesIO(archive)).namelist() != [],
+    }
+
+
+async def test_what_a_match_tells_of_others_of_its_set_is_shown_when_they_are_over(client: Client) -> None:
+    async with playing_one() as url:
+        match_id = await half_played(client, url)
+        before = await shown_of(client, match_id)
+        await command_cup(client, "cancel", reason="rain")
+        after = await shown_of(client, match_id)
+    assert (before, after) == (dict.fromkeys(before, False), dict.fromkeys(before, True))
+
+
+async def test_a_scrambled_game_is_not_named_before_all_of_the_set_are_over(client: Client) -> None:
+    async with playing_one() as url:
+        match_id = await half_played(client, url, scramble=True)
+        paths = (
+            f"/api/v1/matches/{match_id}", f"/api/v1/matches/{match_id}/journal", f"/matches/{match_id}",
+            "/api/v1/matches", "/matches", "/api/v1/tournaments/cup", "/tournaments/cup?open=1",
+            "/tournaments/cup/results.csv",
+        )  # fmt: skip
+        before = [path for path in paths if "kuhn" in (await text_at(client, path)).lower()]
+        listed = (await told(await client.get("/api/v1/matches?game=kuhnpoker")))["matches"]
+        await command_cup(client, "cancel", reason="rain")
+        after = [path for path in paths if "kuhn" in (await text_at(client, path)).lower()]
+    assert (before, listed, after) == ([], [], list(paths))
