@@ -52,6 +52,10 @@ class Delay:
         """Whether there is no delay."""
         return self == LIVE
 
+    def last_step(self, n_steps: int) -> int:
+        """Return the step of the last state that is shown of a match that is at *n_steps*, where no seconds decide."""
+        return 0 if self.is_to_end else max(0, n_steps - self.steps)
+
     def broadcast(self, part: Sequence[entries.Entry], at_ms: int) -> Sequence[entries.Entry]:
         """Return how much of the next *part* of a journal is shown at *at_ms*: its first entries, or all.
 

@@ -9,6 +9,7 @@ from functools import partial
 from typing import Any, Final, Protocol
 
 from server.errors import UnknownMatchError
+from server.match.link import now_ms
 from server.match.position import fact_texts
 from server.match.referee import in_own_thread
 from server.principal import Principal
@@ -54,6 +55,23 @@ class StoredMatches:
     def of(cls, database: Database) -> StoredMatches:
         """Return the matches of *database*."""
         return cls(GameStore(database), PlayerStore(database), MatchStore(database))
+
+
+async def as_broadcast(store: MatchStore, rows: Sequence[MatchRow], at_ms: int | None = None) -> list[MatchRow]:
+    """Return *rows* of *store* with the steps that spectators see of them at *at_ms*, by default now.
+
+    The errors of a match that is shown late are told at its end.
+    """
+    late = {row.id: delay for row in rows if not row.has_ended and not (delay := delay_of(row)).is_live}
+    time_ms = now_ms() if at_ms is None else at_ms
+    timed = {match_id: time_ms - 1000 * delay.seconds for match_id, delay in late.items() if delay.seconds}
+    steps = dict.fromkeys(timed, 0) | (await store.steps_at(timed) if timed else {})
+    return [
+        replace(row, n_steps=steps.get(row.id, late[row.id].last_step(row.n_steps)), n_errors=0)
+        if row.id in late
+        else row
+        for row in rows
+    ]
 
 
 _LONG: Final = 100_000

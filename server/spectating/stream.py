@@ -14,7 +14,7 @@ from server.registry.queueing import WaitReason
 from server.spectating.events import PublicJournal, broadcast_of
 from server.spectating.fanout import Audience, Member, SharedEvent, Sink
 from server.spectating.public import PublicEvent, PublicQuestion
-from server.spectating.state import MatchSource, known_match
+from server.spectating.state import MatchSource, as_broadcast, known_match
 from server.spectating.viewers import people_of, secrecy_of
 from server.storage.journals import Notifier, something_new
 from server.storage.listing import Filter
@@ -38,7 +38,8 @@ class LiveSource(MatchSource, Protocol):
 async def listed(source: LiveSource, matches: Sequence[MatchRow], who: Principal | None = None) -> list[Listed]:
     """Return what lists show of *matches* to *who*, in their order."""
     seats = await source.matches.seats([match.id for match in matches])
-    found = [_listed(match, seats[match.id]) | _people(match, who) for match in matches]
+    shown = await as_broadcast(source.matches, matches)
+    found = [_listed(match, seats[match.id]) | _people(match, who) for match in shown]
     return [line | _waiting(line, source.wait_reasons) for line in found]
 
 

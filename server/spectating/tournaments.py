@@ -11,10 +11,13 @@ import sqlalchemy as sa
 from cachetools import TTLCache
 
 from server.registry.queueing import WaitReason
+from server.spectating.state import as_broadcast
 from server.spectating.stream import POLL_S
 from server.storage.database import Database
 from server.storage.journals import Notifier, something_new
-from server.storage.rows import ENDED, LIVE, MatchStatus
+from server.storage.listing import MATCH_ROWS
+from server.storage.matches import MatchStore, match_row
+from server.storage.rows import ENDED, LIVE, MatchRow, MatchStatus
 from server.storage.schema import fixtures, matches, tournaments
 
 AGE_S: Final = 0.5
@@ -24,7 +27,7 @@ _N_KEPT: Final = 256
 
 @dataclass(frozen=True, slots=True)
 class LiveMatch:
-    """A match of a tournament that waits or is played, the number of its last step, and what it waits for."""
+    """A match of a tournament that waits or is played, its last step that is shown, and what it waits for."""
 
     match_id: str
     status: str
@@ -57,13 +60,14 @@ class LiveTournaments:
 
     def __init__(self, database: Database, wait_reasons: Callable[[], Mapping[str, WaitReason]] = dict) -> None:
         self._database, self._wait_reasons = database, wait_reasons
+        self._matches = MatchStore(database)
 
     async def of(self, name: str) -> LiveTournament | None:
         """Return how far the tournament *name* is; None where there is none of that name."""
         joined = fixtures.join(matches, matches.c.id == fixtures.c.match_id)
         counting = sa.select(sa.func.count()).select_from(joined)
         counting = counting.where(fixtures.c.tournament == name, matches.c.status.in_(ENDED))
-        listing = sa.select(matches.c.id, matches.c.status, matches.c.n_steps).select_from(joined)
+        listing = MATCH_ROWS.select_from(joined)
         listing = listing.where(fixtures.c.tournament == name, matches.c.status.in_(LIVE))
         async with self._database.reading() as connection:
             revision = await connection.scalar(sa.select(tournaments.c.revision).where(tournaments.c.name == name))
@@ -71,12 +75,13 @@ class LiveTournaments:
                 return None
             # What is read later may be newer: a change that is missed here is seen by the next look.
             n_over = await connection.scalar(counting)
-            live = (await connection.execute(listing.order_by(fixtures.c.position))).all()
-        return LiveTournament(revision, n_over or 0, tuple(self._live(*row) for row in live))
+            found = (await connection.execute(listing.order_by(fixtures.c.position))).mappings().all()
+        live = await as_broadcast(self._matches, list(map(match_row, found)))
+        return LiveTournament(revision, n_over or 0, tuple(map(self._live, live)))
 
-    def _live(self, match_id: str, status: str, n_steps: int) -> LiveMatch:
-        reason = self._wait_reasons().get(match_id) if status == MatchStatus.QUEUED else None
-        return LiveMatch(match_id, status, n_steps, "" if reason is None else reason.words)
+    def _live(self, row: MatchRow) -> LiveMatch:
+        reason = self._wait_reasons().get(row.id) if row.status == MatchStatus.QUEUED else None
+        return LiveMatch(row.id, row.status, row.n_steps, "" if reason is None else reason.words)
 
 
 class TournamentFeed:

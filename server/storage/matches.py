@@ -1,7 +1,7 @@
 """The matches: what was ordered, who plays which seat, who holds which match, and how they went."""
 
 import logging
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any, Final
@@ -11,7 +11,7 @@ from cachetools import LRUCache
 
 from server.errors import MatchRecordError, TooManyMatchesError, UnknownMatchError
 from server.match.link import now_ms
-from server.records.entries import Entry, StartedEntry
+from server.records.entries import Entry, StartedEntry, StateEntry
 from server.storage import batch, journals
 from server.storage.database import Database
 from server.storage.errors import DamagedRowError, LostMatchError
@@ -19,7 +19,7 @@ from server.storage.journals import StoredJournal, WholeJournal
 from server.storage.listing import MATCH_ROWS, Filter, listing
 from server.storage.reading import MAX_MS, damage, sound
 from server.storage.rows import LIVE, NO_ORDER, WAITING, MatchPurpose, MatchRow, MatchStatus, SeatKind, SeatRow
-from server.storage.schema import games, matches, records, seats, versions
+from server.storage.schema import events, games, matches, records, seats, versions
 
 _HOLDING: Final = matches.c.status == MatchStatus.RUNNING
 DAMAGED: Final = "damaged"
@@ -176,6 +176,15 @@ class MatchStore:
             return (await self._journal(match_id, after)).entries
         except MatchRecordError as error:
             raise DamagedRowError(self._database.name, records.name, match_id, str(error)) from error
+
+    async def steps_at(self, times_ms: Mapping[str, int]) -> dict[str, int]:
+        """Return the step of the last state of each match that is played, by id, as it was at the time given for it.
+
+        One that had no state then is left out.
+        """
+        is_early = (sa.and_(events.c.match_id == key, events.c.at_ms <= time_ms) for key, time_ms in times_ms.items())
+        query = sa.select(events.c.match_id, sa.func.max(events.c.step)).group_by(events.c.match_id)
+        return await self._pairs(query.where(events.c.kind == StateEntry.kind, sa.or_(sa.false(), *is_early)))
 
     async def whole_journal(self, match_id: str) -> WholeJournal:
         """Return all of the journal of a match that is played, to close it.

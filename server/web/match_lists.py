@@ -22,6 +22,7 @@ from server.principal import Principal, Role
 from server.records.record import understood
 from server.spectating.events import broadcast_of, delay_of, public_events
 from server.spectating.fanout import Audience, SharedEvent, Sink
+from server.spectating.state import as_broadcast
 from server.spectating.stream import POLL_S
 from server.spectating.viewers import people_of, secrecy_of
 from server.storage.errors import DamagedRowError
@@ -119,7 +120,7 @@ class Cards:
         """Return the cards of *rows* for *who*; *is_person*: who plays in them by hand."""
         seats = await self._matches.seats([row.id for row in rows]) if rows else {}
         found = []
-        for row in rows:
+        for row in await as_broadcast(self._matches, rows):
             people = people_of(row, who, is_person=is_person)
             found.append(await self._card(row, seats[row.id], people, with_board=with_boards))
         return found

@@ -17,8 +17,10 @@ from server.match.position import Position, first_position, next_position
 from server.records.entries import Entry, StateEntry, StepEntry, entry_of
 from server.refusals import RequestError
 from server.spectating.events import Delay, n_common, public_events, read_delay
-from server.spectating.state import public_record, state_at
-from server.storage.rows import MatchRow
+from server.spectating.state import as_broadcast, public_record, state_at
+from server.spectating.stream import page
+from server.storage.listing import Filter
+from server.storage.rows import MatchRow, MatchStatus
 from server.visibility import Secrecy
 from tests.kit.server.scripted import CIRCUMSTANCES, TURNS_MOVES, events, library, start_of, turns
 from tests.kit.server.spectating.stage import MATCH, Stage, stage
@@ -182,6 +184,29 @@ async def delayed(played: Stage, text: str) -> None:
     await played.matches.delete(MATCH)
     values = {name: getattr(row, name) for name in MatchRow.__slots__}
     await played.matches.add(MatchRow(**values | {"order": changed}), seats)
+
+
+@pytest.mark.parametrize(("text", "n_steps"), [("end", 0), ("1 step", 1), ("3 steps", 0), ("60 s", 1), ("live", 2)])
+async def test_steps_and_errors_are_late_wherever_matches_are_listed(tmp_path: Path, text: str, n_steps: int) -> None:
+    async with stage(tmp_path, turns(), TURNS_MOVES) as played:
+        await delayed(played, text)
+        await played.write("state", 3)
+        times = [entry.at_ms for entry in played.journal if isinstance(entry, StateEntry)]
+        row = await played.matches.find(MATCH)
+        assert row is not None
+        wrong = replace(row, n_errors=2)
+        (shown,) = await as_broadcast(played.matches, [wrong], times[2] + 59_999)
+        assert (shown.n_steps, shown.n_errors) == (n_steps, 2 if text == "live" else 0)
+        over = replace(wrong, status=MatchStatus.COMPLETED)
+        assert await as_broadcast(played.matches, [over]) == [over]
+
+
+async def test_lists_do_not_tell_the_steps_of_a_match_that_is_shown_at_its_end(tmp_path: Path) -> None:
+    async with stage(tmp_path, turns(), TURNS_MOVES) as played:
+        await delayed(played, "end")
+        await played.write("state", 3)
+        (line,), _ = await page(played, Filter())
+        assert line["steps"] == 0
 
 
 async def test_records_and_states_are_late_until_the_end(tmp_path: Path) -> None:
