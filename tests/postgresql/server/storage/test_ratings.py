@@ -57,6 +57,19 @@ async def test_matches_of_people_and_annulled_ones_are_left_out(database: Databa
     assert await results.latest() == []
 
 
+async def test_the_steps_of_a_match_of_a_tournament_are_told_as_late_as_the_match(database: Database) -> None:
+    await begun(database)
+    store = TournamentStore(database)
+    assert await store.add(tournament(), entrants("legal", "random"))
+    playing = match("t1.1", tournament="cup", status=MatchStatus.RUNNING, n_steps=7)
+    late = replace(playing, order={**playing.order, "text": {**playing.order["text"], "broadcastDelay": "3 steps"}})
+    change = TournamentChange(scheduled=[FIRST], ordered=[(late, seats("t1.1", "legal", "random"))])
+    assert await store.apply(tournament(), change)
+    found = await LiveTournaments(database).of("cup")
+    assert found is not None
+    assert found.steps == {"t1.1": 4}
+
+
 async def test_what_has_changed_of_a_tournament_is_read_in_few_numbers(database: Database) -> None:
     await begun(database)
     store, live = TournamentStore(database), LiveTournaments(database)
