@@ -10,7 +10,7 @@ from pydantic.alias_generators import to_camel
 
 from server.api.operation import Ms, Name, RequestModel, ResponseModel, without_none
 from server.hosting.rounds import gate_of
-from server.hosting.tournaments import played_of, progress_of
+from server.hosting.tournament_progress import played_of, progress_of
 from server.match.link import now_ms
 from server.sanitization import CleanLine
 from server.storage.rows import EntryRule, FixtureRow, InterventionRow, TournamentRow, TournamentStatus

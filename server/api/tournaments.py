@@ -15,7 +15,7 @@ from server.api.player_models import is_own
 from server.hosting.game_manager import GameManager
 from server.hosting.order import MatchRequest
 from server.hosting.rounds import timetable_of, waiting
-from server.hosting.tournaments import check_schedule, forfeits, live_matches, plan_of, played_of, started
+from server.hosting.tournament_progress import check_schedule, forfeits, live_matches, plan_of, played_of, started
 from server.links.seating import check_n_roles
 from server.match.link import now_ms
 from server.match.setup import new_seed

@@ -8,37 +8,40 @@ import asyncio
 import logging
 from collections import Counter
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Final, Protocol
 
-from pydantic import ValidationError
-
-from gdl.errors import GdlError, validation_message
+from gdl.errors import GdlError
 from gdl.game import played_roles
 from server.errors import ScheduleError
 from server.hosting import order, ordering
 from server.hosting.engine_process import GameOutline
-from server.hosting.rounds import NEVER, Absences, Gate, gate_of, timetable_of, waiting, wakes_ms
+from server.hosting.rounds import NEVER, Absences, timetable_of, waiting
+from server.hosting.tournament_progress import (
+    check_schedule,
+    ended,
+    live_matches,
+    look_at,
+    paused,
+    quiet_until_ms,
+    started,
+)
 from server.match.link import now_ms
 from server.refusals import RequestError
 from server.storage.accounts import PlayerStore
 from server.storage.errors import DamagedRowError, StorageError
 from server.storage.journals import Notifier
 from server.storage.queue import MatchQueue
-from server.storage.rows import AnnulmentRow, FixtureRow, GameVersion, MatchStatus, TournamentStatus
+from server.storage.rows import FixtureRow, GameVersion, TournamentStatus
 from server.storage.tournaments import StoredTournament, TournamentChange, TournamentStore
-from server.tournament import fixtures, plan
-from server.tournament.progress import PlayedMatch, Progress, is_decided
+from server.tournament import fixtures
 
 MAX_LIVE: Final = 100
 """How many matches of a tournament wait or are played at once, so that a pause comes soon and other matches get on."""
-MAX_ATTEMPTS: Final = 3
-"""How often a match is played that breaks off, before the tournament is paused."""
 RETRY_MS: Final = 60_000
 """After how long a tournament is looked at again that met with an error which may pass."""
 _MAX_TRIES: Final = 50
 """How often a change is tried that others come before."""
-_MAX_REASON: Final = 300
 _LOG: Final = logging.getLogger(__name__)
 
 
@@ -137,7 +140,7 @@ class Tournaments:
         is_open = found.row.status == TournamentStatus.OPEN
         change = await (self._start(found) if is_open else self._next_change(found))
         if change is None:
-            return await asyncio.to_thread(_until_ms, found, self.clock_ms())
+            return await asyncio.to_thread(quiet_until_ms, found, self.clock_ms())
         if await self.store.apply(found.row, change):
             self._host.notifier.tell([*change.aborted, *(match.id for match, _ in change.ordered)])
             self._host.look()
@@ -153,29 +156,29 @@ class Tournaments:
             await check_schedule(found)
             return started(found, self.clock_ms())
         except RequestError as error:
-            return _paused(f"it could not start: {error.message}")
+            return paused(f"it could not start: {error.message}")
 
     async def _next_change(self, found: StoredTournament) -> TournamentChange | None:
         """Return the next change that a tournament which runs needs; None where it waits."""
         if found.row.status != TournamentStatus.RUNNING:
             return None
-        look = await asyncio.to_thread(_look, found, self.clock_ms())
+        look = await asyncio.to_thread(look_at, found, self.clock_ms())
         settled = look.settled or await self._lost_by_absence(found)
         if settled is not None:
             return settled
         progress = look.progress
         if progress.is_decided:
-            return _ended(found)
+            return ended(found)
         if look.due:
             return await self._orders(found, look.due)
         try:
             given = await asyncio.to_thread(progress.next_matches, look.playing)
         except ScheduleError as error:
-            return _paused(f"it cannot go on: {error}")
+            return paused(f"it cannot go on: {error}")
         drawn = tuple(match for match in given if look.gate.may_be_drawn(match))
         if drawn:
             return TournamentChange(scheduled=drawn)
-        return None if given or progress.competition.open_matches else _ended(found)
+        return None if given or progress.competition.open_matches else ended(found)
 
     async def _lost_by_absence(self, found: StoredTournament) -> TournamentChange | None:
         """Return the forfeits of those who were not there for longer than the timetable allows, if there are any.
@@ -202,7 +205,7 @@ class Tournaments:
         except StorageError:
             raise
         except GdlError as error:  # a player is gone, or a game may not be played any more
-            return _paused(f"its matches cannot be ordered: {error}")
+            return paused(f"its matches cannot be ordered: {error}")
         return TournamentChange(ordered=[(each.row, each.seats) for each in drawn]) if drawn else None
 
     async def _in_turn(self, found: StoredTournament, unordered: Sequence[FixtureRow]) -> Sequence[FixtureRow]:
@@ -252,163 +255,3 @@ class Tournaments:
                 reason = f"the player {one.player} of {one.name} is not registered any more"
                 raise RequestError("unknown_player", reason)
         return {one.name: one.player for one in playing}
-
-
-def plan_of(found: StoredTournament) -> plan.TournamentPlan:
-    """Return the plan of a tournament with the entrants that it has.
-
-    Raises:
-        RequestError: it has none, or not as many as its terms want.
-    """
-    try:
-        players = {one.name: one.player for one in found.entrants}
-        return plan.TournamentPlan.model_validate(found.row.terms.model_dump() | {"players": players})
-    except ValidationError as error:
-        reason = validation_message(error.errors(include_url=False)[0])
-        raise RequestError("wrong_entrants", f"the tournament cannot be played: {reason}", status=409) from error
-
-
-def started(found: StoredTournament, at_ms: int) -> TournamentChange:
-    """Return the start of a tournament with those who have entered.
-
-    Raises:
-        RequestError: they are not as many as its terms or its games want.
-    """
-    plan_of(found)
-    needed = max(game.n_roles for game in found.row.games.values())
-    if len(found.entrants) < needed:
-        raise RequestError("wrong_entrants", f"{needed} entrants are needed for its games", status=409)
-    return TournamentChange({"status": TournamentStatus.RUNNING, "started_ms": at_ms, "reason": ""})
-
-
-async def check_schedule(found: StoredTournament) -> None:
-    """Check that the format of a tournament has a schedule for those who have entered.
-
-    Raises:
-        RequestError: it has none, or they are not as many as its terms or its games want.
-    """
-    started(found, 0)
-    try:
-        await asyncio.to_thread(lambda: progress_of(found).next_matches())
-    except ScheduleError as error:
-        raise RequestError("no_schedule", f"the tournament cannot be played: {error}", status=409) from error
-
-
-def progress_of(found: StoredTournament) -> Progress:
-    """Return a tournament as schedules and standings read it; it has an entrant.
-
-    Raises:
-        RequestError: it has not as many entrants as its terms want.
-    """
-    entered = tuple(fixtures.Entrant(one.name, one.since_round, one.withdrawn_after) for one in found.entrants)
-    games = tuple(fixtures.TournamentGame(name, found.row.games[name].n_roles) for name in found.row.terms.games)
-    in_time = sorted(found.fixtures, key=lambda one: (one.ended_ms or 0, one.match.match_id))
-    progress = Progress(
-        plan_of(found), games,
-        tuple(one.match for one in found.fixtures),
-        tuple(played for one in in_time if (played := played_of(one)) is not None),
-        entered=entered,
-        annulled=frozenset(key for key, one in found.annulments.items() if not one.is_replayed),
-        replayed=frozenset(key for key, one in found.annulments.items() if one.is_replayed),
-    )  # fmt: skip
-    return replace(progress, is_decided=is_decided(progress))
-
-
-def played_of(one: FixtureRow) -> PlayedMatch | None:
-    """Return how a match ended; None where it has no result."""
-    if one.forfeited:
-        nothing = (0,) * len(one.match.players)
-        return PlayedMatch(fixtures.forfeit(one.match, one.forfeited), nothing, nothing, ended_ms=one.ended_ms or 0)
-    if one.status != MatchStatus.COMPLETED:
-        return None
-    goals, errors = (seat.goal or 0 for seat in one.seats), (seat.n_errors for seat in one.seats)
-    result = fixtures.MatchResult(one.match.game, one.match.players, tuple(goals), tuple(errors), one.match.match_id)
-    thinking, moves = (seat.thinking_ms for seat in one.seats), (seat.n_moves for seat in one.seats)
-    return PlayedMatch(result, tuple(thinking), tuple(moves), one.n_steps, one.ended_ms or 0)
-
-
-def live_matches(found: StoredTournament) -> tuple[str, ...]:
-    """Return the ids of the matches of a tournament that wait or are played."""
-    return tuple(one.match.match_id for one in found.fixtures if one.is_live)
-
-
-@dataclass(frozen=True, slots=True)
-class _Look:
-    """What a look at a tournament finds, which takes long where it has thousands of matches, and is made in a thread.
-
-    Attributes:
-        settled: what follows from withdrawals and from matches that broke off; None where nothing does.
-        progress: how far it is.
-        playing: the entrants with open matches.
-        gate: which rounds may begin now.
-        due: the matches that are to be ordered now.
-    """
-
-    settled: TournamentChange | None
-    progress: Progress
-    playing: frozenset[str]
-    gate: Gate
-    due: list[FixtureRow]
-
-
-def _look(found: StoredTournament, at_ms: int) -> _Look:
-    progress = progress_of(found)
-    playing = frozenset(name for match in progress.competition.open_matches for name in match.players)
-    gate = gate_of(found, at_ms)
-    return _Look(_settled(found), progress, playing, gate, _due(found, gate))
-
-
-def _due(found: StoredTournament, gate: Gate) -> list[FixtureRow]:
-    """Return the matches of a tournament that runs which are to be ordered now."""
-    unordered = _unordered(found)
-    admitted = gate.admitted(one.match for one in unordered)
-    return [one for one in unordered if one.match.match_id in admitted]
-
-
-def _until_ms(found: StoredTournament, at_ms: int) -> int:
-    """Return until when a tournament in which nothing changes need not be looked at again."""
-    is_running = found.row.status == TournamentStatus.RUNNING
-    return 0 if is_running and _due(found, gate_of(found, at_ms)) else wakes_ms(found, at_ms)
-
-
-def _unordered(found: StoredTournament) -> list[FixtureRow]:
-    waiting = (one for one in found.fixtures if one.status is None and not one.forfeited)
-    return [one for one in waiting if one.match.match_id not in found.annulments]
-
-
-def _settled(found: StoredTournament) -> TournamentChange | None:
-    """Return the forfeits of entrants who have withdrawn, or else what follows from matches that broke off."""
-    lost = forfeits(found)
-    if lost.forfeits:
-        return lost
-    ended = (one for one in found.fixtures if one.status in (MatchStatus.ABORTED, MatchStatus.FAILED))
-    broken = [one for one in ended if not one.forfeited and one.match.match_id not in found.annulments]
-    for one in broken:
-        if one.match.attempt >= MAX_ATTEMPTS:
-            return _paused(
-                f"match {one.match.match_id} broke off {MAX_ATTEMPTS} times: {one.abort_reason or one.status}"
-            )
-    rows = [AnnulmentRow(one.match.match_id, True, _why(one), "", now_ms()) for one in broken]
-    return TournamentChange(annulled=rows) if rows else None
-
-
-def _why(one: FixtureRow) -> str:
-    return f"the match broke off: {one.abort_reason or one.status}"[:_MAX_REASON]
-
-
-def forfeits(found: StoredTournament) -> TournamentChange:
-    """Return the forfeits of the open matches of entrants who have withdrawn; those that are live are ended."""
-    lost = {
-        result.match_id: result.forfeited for result in fixtures.forfeits_of_withdrawn(progress_of(found).competition)
-    }
-    aborted = [match_id for match_id in live_matches(found) if match_id in lost]
-    return TournamentChange(forfeits=lost, aborted=aborted, abort_reason="a player has withdrawn from the tournament")
-
-
-def _paused(reason: str) -> TournamentChange:
-    return TournamentChange({"status": TournamentStatus.PAUSED, "reason": reason[:_MAX_REASON]})
-
-
-def _ended(found: StoredTournament) -> TournamentChange:
-    values = {"status": TournamentStatus.OVER, "ended_ms": now_ms(), "reason": ""}
-    return TournamentChange(values, aborted=live_matches(found), abort_reason="the tournament is decided")

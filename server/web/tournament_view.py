@@ -7,7 +7,7 @@ from types import MappingProxyType
 from typing import Final
 
 from server.arena.report import sprt_line
-from server.hosting.tournaments import played_of, progress_of
+from server.hosting.tournament_progress import played_of, progress_of
 from server.storage.rows import ENDED, EntryRule, FixtureRow, MatchStatus, TournamentRow, TournamentStatus
 from server.storage.tournaments import StoredTournament
 from server.tournament.fixtures import Pairing

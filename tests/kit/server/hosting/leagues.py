@@ -7,7 +7,7 @@ from typing import Any
 
 from server.hosting.game_manager import GameManager
 from server.hosting.order import HostSettings
-from server.hosting.tournaments import progress_of
+from server.hosting.tournament_progress import progress_of
 from server.storage.database import Database
 from server.storage.rows import EntrantRow, PinnedGame, TournamentRow, TournamentStatus
 from server.storage.tournaments import StoredTournament, TournamentStore

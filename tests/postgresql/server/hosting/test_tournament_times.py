@@ -13,7 +13,8 @@ import pytest
 from server.hosting.game_manager import GameManager
 from server.hosting.order import HostSettings
 from server.hosting.rounds import gate_of
-from server.hosting.tournaments import MAX_LIVE, RETRY_MS, Tournaments, progress_of
+from server.hosting.tournament_progress import progress_of
+from server.hosting.tournaments import MAX_LIVE, RETRY_MS, Tournaments
 from server.storage.database import Database
 from server.storage.reading import sound
 from server.storage.rows import EntrantRow, MatchStatus, TournamentStatus
@@ -196,8 +197,8 @@ async def test_the_event_loop_does_not_look_through_the_matches_itself(
         return note
 
     monkeypatch.setattr("server.storage.tournaments.sound", noted(sound))
-    monkeypatch.setattr("server.hosting.tournaments.progress_of", noted(progress_of))
-    monkeypatch.setattr("server.hosting.tournaments.gate_of", noted(gate_of))
+    monkeypatch.setattr("server.hosting.tournament_progress.progress_of", noted(progress_of))
+    monkeypatch.setattr("server.hosting.tournament_progress.gate_of", noted(gate_of))
     await league.at(START_MS)
     assert set(threads) == {"sound", "progress_of", "gate_of"}
     assert threading.get_ident() not in set.union(*threads.values())
