@@ -74,6 +74,8 @@ class Chooser:
 
     async def _startable(self, queued: Sequence[WaitingMatch]) -> tuple[list[str], dict[str, WaitReason]]:
         """Return the ids of those of *queued* that may begin now, and what the others wait for."""
+        if not queued:
+            return [], {}
         at_ms = now_ms()
         waiting = await asyncio.to_thread(lambda: [self._in_queue(match, at_ms) for match in queued])
         rows = await self._registry.among({player for match in waiting for player in match.players})
