@@ -223,8 +223,8 @@ class CompiledGame(DisplayedGame):
         here = state if isinstance(state, CompiledState) and state.belongs_to(self) else self.state(state.facts)
         if not isinstance(here, CompiledState):
             return None
-        is_in_play = self._lanes.phases_of(np.frombuffer(here.packed, np.uint8)[None])[0] >= 0
-        return here if is_in_play else None
+        phase = self._lanes.phases_of(np.frombuffer(here.packed, np.uint8)[None])[0]
+        return here if phase >= 0 or not self.rules.phases else None
 
     def pack(self, state: State) -> bytes:
         """Return *state*, which may be one of another engine, in packed form.

@@ -127,9 +127,9 @@ class LanePlayer:
                 yield (None if phase < 0 else phase), numbers[first : first + N_LANES]
 
     def phases_of(self, packed: Packed) -> NDArray[np.int64]:
-        """Return the phases of states (S,), -1 where no play has such a control state."""
+        """Return the phases of states (S,), -1 where no play has such a control state, or there are no phases."""
         if not self._control:
-            return np.zeros(len(packed), np.int64)
+            return np.full(len(packed), 0 if self.rules.phases else -1)
         bits = np.unpackbits(packed, axis=1, count=len(self.rules.fluents))[:, self._control]
         return np.array([self._phase_of.get(row.tobytes(), -1) for row in bits], np.int64)
 
