@@ -3,7 +3,6 @@
 import asyncio
 import json
 from contextlib import AbstractContextManager
-from dataclasses import asdict
 from pathlib import Path
 
 import click
@@ -56,7 +55,7 @@ async def _export(address: str, choice: MatchFilter, target: AbstractContextMana
     try:
         n_records = await count(database, choice)
         if not n_records and choice != MatchFilter():
-            what = " and ".join(f"{key} {name!r}" for key, name in asdict(choice).items() if name is not None)
+            what = " and ".join(f"{column} {name!r}" for column, name in choice.named.items())
             raise click.UsageError(f"{database.name} has no record of a match of {what}")
         with target as add, progress("writing records", n_records) as advance:
             async for found in exported(database, choice):

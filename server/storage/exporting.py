@@ -35,10 +35,15 @@ class MatchFilter:
     tournament: str | None = None
     is_public: bool = False
 
+    @property
+    def named(self) -> dict[str, str]:
+        """The game or the tournament that is named, by the name of its column."""
+        given = {"game": self.game, "tournament": self.tournament}
+        return {column: value for column, value in given.items() if value is not None}
+
     def conditions(self) -> list[sa.ColumnElement[bool]]:
         """Return what must hold of a match that has a record; where none is named, also of one whose row is damaged."""
-        named = {"game": self.game, "tournament": self.tournament}
-        found = [matches.c[name] == value for name, value in named.items() if value is not None]
+        found = [matches.c[column] == value for column, value in self.named.items()]
         found += [IS_OPEN] if self.is_public else []
         return found or [sa.or_(matches.c.status.not_in(rows.LIVE), matches.c.id.is_(None))]
 
