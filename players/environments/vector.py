@@ -265,8 +265,6 @@ class VectorGame:
         """
         words = words_of(self.game.pack(state), len(self.fluents))
         phase = self.numbering.phase_of(np.unpackbits(words.view(np.uint8), bitorder="little"))
-        if phase < 0:
-            raise ValueError("no play reaches the state: it fits none of the phases of the game")
         self._copies.states[0] = words
         self._copies.phase[0] = phase
         self._copies.is_over[0] = False
