@@ -90,11 +90,12 @@ class Numbering:
         return tuple(self.game.rules.sees[role] for role in self.role_numbers)
 
     def phase_of(self, bits: NDArray[np.uint8]) -> int:
-        """Return at which phase a state stands, given its fluents; -1 where it is at none."""
-        for number, known in enumerate(self.known):
-            if all(bits[fluent] == value for fluent, value in known.items()):
-                return number
-        return -1
+        """Return at which phase a state that a play reaches stands, given its fluents."""
+        return next(
+            number
+            for number, known in enumerate(self.known)
+            if all(bits[fluent] == value for fluent, value in known.items())
+        )
 
     def _moves(self, role: int) -> list[Term]:
         return [self.game.moves[i] for i in self.game.moves_of[role]]

@@ -11,7 +11,7 @@ from server.api import player_models, seats
 from server.api.operation import MANAGER, Operations, RequestModel, ResponseModel
 from server.api.streams import HEARTBEAT_S, NDJSON, SSE, EventStream, streaming
 from server.errors import NotDialInError, UnknownRequestError
-from server.links.http_player import ask_info
+from server.links.http_player import ask_info, is_address
 from server.links.relay import Connection
 from server.links.request_queue import Reader, RequestQueue
 from server.principal import Principal, Role
@@ -244,7 +244,7 @@ class InfoAnswer(ResponseModel):
 @operations.get("/api/v1/info", role=Role.PLAYER, errors=["invalid_player"])
 async def ask_player(request: web.Request, query: InfoQuery) -> InfoAnswer:
     """Ask the player at an address INFO, or failing that PING, within 5 s; who is silent may be thinking."""
-    if not query.player.startswith(("http://", "https://")):
+    if not is_address(query.player):
         raise RequestError("invalid_player", "only an address can be asked", "say ?player=http://host:port")
     info = await ask_info(query.player, targets=request.app[MANAGER].settings.targets)
     status = None if info.reply.status is None else info.reply.status.value

@@ -15,7 +15,15 @@ from server.api.player_models import is_own
 from server.hosting.game_manager import GameManager
 from server.hosting.order import MatchRequest
 from server.hosting.rounds import timetable_of, waiting
-from server.hosting.tournament_progress import check_schedule, forfeits, live_matches, plan_of, played_of, started
+from server.hosting.tournament_progress import (
+    check_schedule,
+    forfeits,
+    live_matches,
+    plan_of,
+    played_of,
+    progress_of,
+    started,
+)
 from server.links.seating import check_n_roles
 from server.match.link import now_ms
 from server.match.setup import new_seed
@@ -197,7 +205,8 @@ def _withdrawn(found: StoredTournament, name: str) -> TournamentChange:
     last_round = max((one.match.round for one in found.fixtures), default=0)
     gone = replace(entrant, withdrawn_after=min(unplayed, default=last_round + 1) - 1)
     entrants = tuple(gone if one.name == name else one for one in found.entrants)
-    return replace(forfeits(replace(found, entrants=entrants)), entrants=[gone])
+    without = replace(found, entrants=entrants)
+    return replace(forfeits(without, progress_of(without).competition), entrants=[gone])
 
 
 def _annulled_with(found: StoredTournament, done: rows.InterventionRow) -> TournamentChange:

@@ -50,7 +50,6 @@ class GameManager:
         tournaments: goes on with the tournaments.
         relay: passes on what reached another manager than the one that plays the match.
         notifier: wakes viewers when something has happened in a match.
-        wait_reasons: what matches of the queue waited for when they were last looked at, by their ids.
         writer: writes the journals.
     """
 
@@ -88,7 +87,11 @@ class GameManager:
         self._wake = asyncio.Event()
         self._is_starting = True
         self._chooser = Chooser(database, self.registry, self.playing)
-        self.wait_reasons: Mapping[str, WaitReason] = {}
+
+    @property
+    def wait_reasons(self) -> Mapping[str, WaitReason]:
+        """What matches of the queue waited for when they were last looked at, by their ids."""
+        return self._chooser.wait_reasons
 
     async def start(self) -> None:
         """Bring the library into the database, and begin to play: first what broke off, then what waits.
@@ -298,13 +301,12 @@ class GameManager:
 
     async def _start_queued(self) -> None:
         if not self._is_starting or not self.playing.n_free:
-            self.wait_reasons = {}  # whatever the players do, there is no room
+            self._chooser.wait_reasons = {}  # whatever the players do, there is no room
             return
         async with self.queue.choosing() as may_choose:
             if not may_choose:
                 return
             chosen = await self._chooser.choose()
-            self.wait_reasons = self._chooser.wait_reasons
             if chosen:
                 await self.playing.begin(chosen)
 

@@ -126,7 +126,7 @@ def look_at(found: StoredTournament, at_ms: int) -> TournamentLook:
     progress = progress_of(found)
     playing = frozenset(name for match in progress.competition.open_matches for name in match.players)
     gate = gate_of(found, at_ms)
-    return TournamentLook(_settled(found), progress, playing, gate, _due(found, gate))
+    return TournamentLook(_settled(found, progress.competition), progress, playing, gate, _due(found, gate))
 
 
 def _due(found: StoredTournament, gate: Gate) -> list[FixtureRow]:
@@ -147,9 +147,9 @@ def _unordered(found: StoredTournament) -> list[FixtureRow]:
     return [one for one in waiting if one.match.match_id not in found.annulments]
 
 
-def _settled(found: StoredTournament) -> TournamentChange | None:
+def _settled(found: StoredTournament, competition: fixtures.Competition) -> TournamentChange | None:
     """Return the forfeits of entrants who have withdrawn, or else what follows from matches that broke off."""
-    lost = forfeits(found)
+    lost = forfeits(found, competition)
     if lost.forfeits:
         return lost
     ended = (one for one in found.fixtures if one.status in (MatchStatus.ABORTED, MatchStatus.FAILED))
@@ -167,11 +167,9 @@ def _why(one: FixtureRow) -> str:
     return f"the match broke off: {one.abort_reason or one.status}"[:_MAX_REASON]
 
 
-def forfeits(found: StoredTournament) -> TournamentChange:
+def forfeits(found: StoredTournament, competition: fixtures.Competition) -> TournamentChange:
     """Return the forfeits of the open matches of entrants who have withdrawn; those that are live are ended."""
-    lost = {
-        result.match_id: result.forfeited for result in fixtures.forfeits_of_withdrawn(progress_of(found).competition)
-    }
+    lost = {result.match_id: result.forfeited for result in fixtures.forfeits_of_withdrawn(competition)}
     aborted = [match_id for match_id in live_matches(found) if match_id in lost]
     return TournamentChange(forfeits=lost, aborted=aborted, abort_reason="a player has withdrawn from the tournament")
 

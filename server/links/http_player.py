@@ -191,6 +191,20 @@ class _Conversation(asyncio.BufferedProtocol):
 
 
 @lru_cache(4_096)
+def is_address(text: str) -> bool:
+    """Return whether *text* names a player by its address."""
+    return text.startswith(("http://", "https://"))
+
+
+def host_and_port(address: str) -> str:
+    """Return what the player at *address* is called.
+
+    Raises: as `player_url`.
+    """
+    url = player_url(address)
+    return f"{url.host}:{url.port}"
+
+
 def player_url(text: str) -> URL:
     """Return the address that *text* names.
 

@@ -45,7 +45,7 @@ def open_link(address: str, seat: Seat, targets: AllowedAddresses | None = None)
         return _child(address), replace(seat, profile=profile)
     if address.startswith(COMMAND):
         return _child(address), seat
-    if address.startswith(("http://", "https://")):
+    if http_player.is_address(address):
         return http_player.HttpPlayer(address, seat.player_name, targets=targets), seat
     raise PlayerSpecError(address, "expected http://host:port, or cmd: and a program")
 
@@ -117,8 +117,7 @@ class PlayerSpec:
             return self.text
         if is_command(self.text):
             return _name_of_command(shlex.split(self.text.partition(":")[2]))
-        url = http_player.player_url(self.text)
-        return f"{url.host}:{url.port}"
+        return http_player.host_and_port(self.text)
 
     @property
     def kind(self) -> SeatKind:
@@ -206,7 +205,7 @@ def player_spec(text: str) -> PlayerSpec:
         UnknownNameError: no player of ours; it suggests the nearest names.
         PlayerFileError: a file or module that holds no player.
     """
-    if is_command(text) or _is_address(text):
+    if is_command(text) or http_player.is_address(text):
         open_link(text, Seat(_ANY_ROLE))
         if is_command(text):
             _check_program(text)
@@ -226,10 +225,6 @@ def _check_program(text: str) -> None:
         raise PlayerSpecError(text, forbidden if Path(program).is_file() else f"there is no program {program}")
 
 
-def _is_address(text: str) -> bool:
-    return text.startswith(("http://", "https://"))
-
-
 def public_player_spec(text: str, targets: AllowedAddresses | None = None) -> PlayerSpec:
     """Return the player that *text*, which came over the network, names: an address, or one of ours by name.
 
@@ -239,7 +234,7 @@ def public_player_spec(text: str, targets: AllowedAddresses | None = None) -> Pl
         PlayerSpecError: anything else; programs, files and modules are never started for a caller on the network.
         UnknownNameError: no player of ours.
     """
-    if _is_address(text):
+    if http_player.is_address(text):
         return replace(player_spec(text), targets=targets)
     own = _OWN.fullmatch(text)
     if own is None:

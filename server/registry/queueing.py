@@ -10,7 +10,7 @@ from enum import StrEnum
 from functools import lru_cache
 from typing import Any, Final
 
-from server.links.http_player import player_url
+from server.links.http_player import host_and_port, is_address, player_url
 from server.match.verdicts import BUSY, CONNECTION_ERROR, TIME_OUT
 
 
@@ -177,7 +177,9 @@ def wait_reasons(
     for match in queued:
         known = {**match.limits, **limits}
         told = {player: _hindrance(known[player], taken[player]) for player in match.players if player in known}
-        players = {_shown_name(player): hindrance for player, hindrance in told.items() if hindrance is not None}
+        # Of an address lists show the host and the port alone.
+        shown = {player: host_and_port(player) if is_address(player) else player for player in told}
+        players = {shown[player]: hindrance for player, hindrance in told.items() if hindrance is not None}
         needs_core = match.n_core_slots > n_left
         if match.match_id not in begun and (players or needs_core):
             found[match.match_id] = WaitReason(players, needs_core)
@@ -188,18 +190,6 @@ def _hindrance(limit: int | Hindrance, n_playing: int) -> Hindrance | None:
     if isinstance(limit, Hindrance):
         return limit
     return Hindrance.BUSY if n_playing >= limit else None
-
-
-def _shown_name(player: str) -> str:
-    """Return what lists call a player: of an address only the host and the port are shown."""
-    if not _is_address(player):
-        return player
-    url = player_url(player)
-    return f"{url.host}:{url.port}"
-
-
-def _is_address(player: str) -> bool:
-    return player.startswith(("http://", "https://"))
 
 
 def addresses(named: Mapping[str, Mapping[str, Any]]) -> dict[str, int]:
@@ -216,7 +206,7 @@ def addresses(named: Mapping[str, Mapping[str, Any]]) -> dict[str, int]:
     return {
         _one_spelling(seat["player"]): seat.get("maxMatches", 1)
         for seat in named.values()
-        if _is_address(seat["player"])
+        if is_address(seat["player"])
     }
 
 

@@ -28,11 +28,13 @@ class LiveSource(MatchSource, Protocol):
 
     Attributes:
         notifier: wakes the tasks that wait for new events.
-        wait_reasons: what matches of the queue wait for, by their ids.
     """
 
     notifier: Notifier
-    wait_reasons: Mapping[str, WaitReason]
+
+    @property
+    def wait_reasons(self) -> Mapping[str, WaitReason]:
+        """What matches of the queue wait for, by their ids."""
 
 
 async def listed(source: LiveSource, matches: Sequence[MatchRow], who: Principal | None = None) -> list[Listed]:
