@@ -11,7 +11,7 @@ from gdl.compiler.decisive import decisive
 from gdl.compiler.grounding import GroundProgram, ground
 from gdl.compiler.phases import phases, plain
 from gdl.compiler.registers import reuse
-from gdl.compiler.tables import CompiledRules, PhaseInputs, Tables, tables
+from gdl.compiler.tables import CompiledRules, Tables, phase_inputs, tables
 from gdl.datalog import demand, dependencies, splitting
 from gdl.datalog.clauses import Clause
 from gdl.errors import CannotCompileError
@@ -186,7 +186,7 @@ def rules_of(circuit: Circuit) -> CompiledRules:
         sees=tuple(tuple(percept for percept, _ in percepts) for percepts in circuit.sees),
         single=single,
         phased=_with_fewer_rows(phased),
-        phases=tuple(PhaseInputs(phase.known, phase.forced, phase.controls) for phase in cycle),
+        phases=phase_inputs(cycle),
         decisive=None if ahead is None else _with_fewer_rows(tables(circuit, ahead)),
     )
     verification.verify_rules(found)

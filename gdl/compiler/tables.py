@@ -98,6 +98,11 @@ class CompiledRules:
     decisive: Tables | None = None
 
 
+def phase_inputs(parts: Sequence[Phase]) -> tuple[PhaseInputs, ...]:
+    """Return what is assumed at each of *parts*."""
+    return tuple(PhaseInputs(phase.known, phase.forced, phase.controls) for phase in parts)
+
+
 def tables(circuit: Circuit, parts: Sequence[Phase]) -> Tables:
     """Return the arrays of all phases of *circuit*."""
     n_fluents = len(circuit.fluents)

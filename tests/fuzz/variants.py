@@ -12,7 +12,7 @@ from gdl.compiler.building import rules_of
 from gdl.compiler.circuit import Circuit, build
 from gdl.compiler.phases import Phase, phases, whole
 from gdl.compiler.registers import reuse
-from gdl.compiler.tables import CompiledRules, PhaseInputs, Tables, tables
+from gdl.compiler.tables import CompiledRules, Tables, phase_inputs, tables
 from gdl.compiler.verification import verify
 from gdl.datalog.clauses import Clause
 from gdl.datalog.demand import can_be_chosen, narrowed, on_demand
@@ -93,7 +93,7 @@ def rules_of_plays(circuit: Circuit) -> Iterator[tuple[str, CompiledRules]]:
 
 def _with_plays(rules: CompiledRules, cycle: Sequence[Phase], plays: Tables) -> CompiledRules:
     verify(plays)
-    return replace(rules, phased=plays, phases=tuple(PhaseInputs(phase.known, phase.forced) for phase in cycle))
+    return replace(rules, phased=plays, phases=phase_inputs(cycle))
 
 
 def folds_loops(circuit: Circuit) -> bool:
