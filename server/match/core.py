@@ -176,11 +176,20 @@ class Match:
         """End the match by *ending* if it is in one of *phases*; players in the match get ABORT."""
         if self._phase not in phases or (self._phase, Trigger.ABORT) not in TABLE:
             return
+        if self._resume_state.outcome is not None:
+            self._stay_decided(ending)
+            return
         self._outputs.append(ending)
         if not self._round.is_complete:
             self._outputs.append(exchange.Drop(self._round.number))
         self._leave_out(self._busy_roles())
         self._go_on(Trigger.ABORT)
+
+    def _stay_decided(self, ending: exchange.Aborted | exchange.Failed) -> None:
+        """Keep how the match ended before it broke off; without its last state there are no farewells to send."""
+        if isinstance(ending, exchange.Failed):
+            self._phase = MatchPhase.CLOSED
+            self._outputs.append(exchange.Closed(self._at_ms))
 
     def _leave_out(self, busy: Iterable[Role]) -> None:
         """Say nothing more to the players of *busy*: they are in another match, if in any."""

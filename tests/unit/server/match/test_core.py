@@ -17,8 +17,10 @@ from gdl.wire.insights import Insight, insight_text
 from gdl.wire.messages import Dialect
 from gdl.wire.replies import one_line
 from server.errors import SeatsError
+from server.match.core import Match
 from server.match.exchange import (
     Aborted,
+    AbortRequest,
     Answer,
     Answered,
     Closed,
@@ -29,6 +31,8 @@ from server.match.exchange import (
     Message,
     MoveOrigin,
     ReplyEnding,
+    Resume,
+    ResumeState,
     Sent,
     Started,
     StateReached,
@@ -418,6 +422,22 @@ def test_an_abort_after_the_end_changes_nothing(n_answers: int) -> None:
     before = list(script.events)
     script.abort("too late")
     assert script.events == before
+
+
+@pytest.mark.parametrize(
+    ("late", "said"),
+    [
+        (AbortRequest(9, "the game manager shuts down"), ()),
+        (EvaluationFailed(9, LimitExceeded("seconds for one state", 30)), (Closed(9),)),
+    ],
+)
+def test_what_was_decided_before_a_match_broke_off_stays_whatever_comes_of_its_states(
+    late: AbortRequest | EvaluationFailed, said: tuple[Closed, ...]
+) -> None:
+    match = Match(two_steps(), setup())
+    over = ResumeState(((YES, NO), (YES, NO)), 3, Message.STOP, {}, Completed(7, 2, (100, 0)), was_anything_sent=True)
+    match.receive(Resume(8, over))
+    assert match.receive(late) == said
 
 
 @pytest.mark.parametrize(
