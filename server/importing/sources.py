@@ -167,7 +167,7 @@ def _files_of_archive(raw: bytes, name: str, limits: ImportLimits) -> FoundFiles
             if len(entries) > limits.files:
                 raise ImportSourceError(name, f"it has more than {limits.files:,} entries")
             for entry in sorted(entries, key=lambda one: one.filename):
-                if not entry.is_dir() and _is_wanted(entry.filename, found):
+                if not entry.filename.endswith("/") and _is_wanted(entry.filename, found):
                     _read_entry(archive, entry, found, limits)
     except ImportSourceError:
         raise

@@ -96,6 +96,12 @@ def test_other_ways_of_packing_and_damaged_entries_are_passed_over() -> None:
     assert (found.files, list(found.passed_over)) == ({}, ["good.kif"])
 
 
+def test_an_entry_without_a_name_is_none_that_is_wanted() -> None:
+    raw = packed({"@x.kif": b"(role a)", "good.kif": b"(role a)"}).replace(b"@x.kif", b"\0x.kif")
+    found = files_of_bytes(raw, "x.zip", LIMITS)
+    assert (list(found.files), found.passed_over) == (["good.kif"], {})
+
+
 @pytest.mark.parametrize(
     ("raw", "name", "reason"),
     [
