@@ -170,7 +170,8 @@ class ModelSeat:
     def view(self) -> dict[str, Any]:
         """Return what the role knows: of a game of hidden information a position that agrees with what it saw."""
         of, state = self.match.game, self.match.state
-        is_hidden = of.has_imperfect_information and not state.is_terminal
+        # Every role knows the first state; before the first step there are no worlds to take one from.
+        is_hidden = of.has_imperfect_information and not state.is_terminal and bool(self.percepts)
         shown = self.player.worlds.state if is_hidden else state
         found = {"role": str(self.role), "steps": len(self.percepts), "seen": self.percepts[-10:], "isGuess": is_hidden}
         return found | _told(self.name, shown, [self.role])

@@ -5,6 +5,7 @@ PettingZoo, which needs Gymnasium, steps through such a play, too.
 
 from __future__ import annotations
 
+import secrets
 from pathlib import Path
 from typing import Any, Final, Literal, TypeAlias, get_args
 
@@ -43,7 +44,7 @@ class Solo:
         """
         if observed not in get_args(Observed):
             raise ValueError(f"observed is {' or '.join(get_args(Observed))}, not {observed!r}")
-        self.games = VectorGame(game, 1, is_flat=is_flat, auto_reset=False)
+        self.games = VectorGame(game, 1, seed=_entropy(), is_flat=is_flat, auto_reset=False)
         self.sees_all = not self.games.game.has_imperfect_information
         self.observed = observed
         if observed == "planes" and not self.sees_all:
@@ -111,7 +112,12 @@ def vector_gym(game: str | Path | Game, n: int, *, threads: int = 1) -> GymVecto
 
     Raises: as `VectorGame`, and ValueError where the game has several roles.
     """
-    return GymVectorGame(VectorGame(game, n, is_flat=True, auto_reset=False, threads=threads))
+    return GymVectorGame(VectorGame(game, n, seed=_entropy(), is_flat=True, auto_reset=False, threads=threads))
+
+
+def _entropy() -> int:
+    """Return a seed for chance until `reset` is given one, another for each environment."""
+    return secrets.randbits(64)
 
 
 def _check(games: VectorGame) -> None:

@@ -109,6 +109,11 @@ def test_the_oldest_match_makes_room_for_a_new_one() -> None:
     assert seats.move(last, "mark 1 1")["steps"] == 2
 
 
+def test_a_role_that_chooses_first_in_a_game_of_hidden_information_knows_the_first_state() -> None:
+    begun = Seats().begin("montyhall", "candidate", "legal")
+    assert (begun["isGuess"], begun["steps"], begun["seen"]) == (False, 0, [])
+
+
 def test_a_seat_of_a_game_of_hidden_information_sees_its_percepts_alone() -> None:
     seen = Seats().begin("kuhnpoker", "alice", "legal")
     assert (seen["isGuess"], seen["seen"][-1]) == (True, seen["seen"][-1])

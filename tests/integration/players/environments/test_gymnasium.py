@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -9,7 +12,7 @@ gymnasium = pytest.importorskip("gymnasium", reason="Gymnasium is not installed 
 
 from gymnasium.utils.env_checker import check_env  # noqa: E402 -- after importorskip
 
-from gdl import IllegalMoveError  # noqa: E402 -- after importorskip
+from gdl import Game, IllegalMoveError  # noqa: E402 -- after importorskip
 from players.environments import gym, vector_gym  # noqa: E402 -- after importorskip
 from tests.kit.players.environments import prepared  # noqa: E402 -- after importorskip
 
@@ -21,6 +24,13 @@ def test_a_game_of_one_role_is_an_environment(name: str) -> None:
     env = gym(prepared(name), render_mode="ansi")
     check_env(env, skip_render_check=True)
     assert isinstance(env.render(), str)
+
+
+@pytest.mark.parametrize("make", [gym, lambda game: vector_gym(game, 1)])
+def test_environments_that_are_given_no_seed_have_chance_of_their_own(make: Callable[[Game], Any]) -> None:
+    game = prepared("twentyfortyeight")
+    begun = {np.asarray(make(game).reset()[0]).tobytes() for _ in range(20)}
+    assert len(begun) > 1
 
 
 def test_a_game_of_two_roles_is_none() -> None:
