@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import product
-from math import prod
+from math import exp, log, prod
 from random import Random
 from typing import Final
 
@@ -71,19 +71,21 @@ class HistorySampler:
     ) -> dict[worlds.World, float]:
         """Return worlds with weights, from *n* walks that agree with *steps*, or as many as *budget* allows.
 
+        The heaviest walk weighs 1, as walks of some hundred steps would weigh too little for a number otherwise.
         *has_some* says that there are other worlds already, so that these need not be found at any cost.
         """
-        found: dict[worlds.World, float] = {}
-        n_drawn, self._n_looked = 0, 0
-        while n_drawn < n and not budget.is_out_of_time and not self._is_over:
+        found: list[tuple[worlds.World, float]] = []
+        self._n_looked = 0
+        while len(found) < n and not budget.is_out_of_time and not self._is_over:
             if self._n_looked > (ENOUGH if found or has_some else TOO_MANY):
                 break
-            for world, weight in self._walks(max(MIN_AT_ONCE, min(AT_ONCE, n - n_drawn)), steps, random, budget):
-                n_drawn += 1
-                found[world] = found.get(world, 0.0) + weight
+            found += self._walks(max(MIN_AT_ONCE, min(AT_ONCE, n - len(found))), steps, random, budget)
             if self._n_nodes > MAX_NODES:
                 self.forget()
-        return found
+        drawn: dict[worlds.World, float] = {}
+        for (world, _), weight in zip(found, _weights(found), strict=True):
+            drawn[world] = drawn.get(world, 0.0) + weight
+        return drawn
 
     @property
     def _is_over(self) -> bool:
@@ -93,8 +95,11 @@ class HistorySampler:
     def _walks(
         self, n: int, steps: Sequence[worlds.Step], random: Random, budget: SearchBudget
     ) -> list[tuple[worlds.World, float]]:
-        """Return where *n* walks come to, with their weights; nothing where all came to dead ends, or time ran out."""
-        walks = [(self._root, 1.0)] * n
+        """Return where *n* walks come to, with the logarithms of their weights.
+
+        There are none where all came to dead ends, or time ran out.
+        """
+        walks = [(self._root, 0.0)] * n
         for step in steps:
             if not self._expand({node for node, _ in walks if node.followers is None}, step, budget):
                 return []
@@ -104,7 +109,7 @@ class HistorySampler:
                 if taken is None:
                     _bury(node)
                 else:
-                    going.append((taken[0], weight * taken[1]))
+                    going.append((taken[0], weight + log(taken[1])))
             if not going:
                 return []
             walks = going if len(going) > n / 2 else _refilled(going, n, random)
@@ -188,9 +193,15 @@ def _bury(node: _Node) -> None:
 
 def _refilled(walks: list[tuple[_Node, float]], n: int, random: Random) -> list[tuple[_Node, float]]:
     """Return *n* walks in the place of fewer, drawn by their weights, whose sum stays as it is."""
-    weights = [weight for _, weight in walks]
-    share = sum(weights) / n
+    weights = _weights(walks)
+    share = max(weight for _, weight in walks) + log(sum(weights) / n)
     return [(node, share) for node, _ in random.choices(walks, weights, k=n)]
+
+
+def _weights(walks: Sequence[tuple[object, float]]) -> list[float]:
+    """Return the weights of *walks*, which have their logarithms, as parts of the heaviest."""
+    heaviest = max((weight for _, weight in walks), default=0.0)
+    return [exp(weight - heaviest) for _, weight in walks]
 
 
 def _shuffled(options: worlds.Options, step: worlds.Step, random: Random) -> Iterator[JointMove]:

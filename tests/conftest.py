@@ -1,6 +1,7 @@
 """What all tests share."""
 
 import gc
+import importlib
 import os
 import sys
 import tempfile
@@ -23,6 +24,8 @@ sys.dont_write_bytecode = False
 # Several processes share the cores: where NumPy multiplies with a thread for each core, most of the time goes into
 # threads that wait for one another.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+# `pytest.approx` asks the module for types as soon as it is there, be it half imported by a thread that compiles.
+importlib.import_module("numpy")
 
 # Each game is compiled once in a run, by whichever process needs it first, and nothing is left in the user's cache.
 # Processes of pytest-xdist and children of tests inherit the folder; tests of the cache have folders of their own.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from random import Random
+from typing import Final
 
 import pytest
 
@@ -10,7 +11,7 @@ from gdl.game import Game
 from gdl.language.kif import read_term
 from players.belief import BeliefState
 from players.deadline import Deadline, SearchBudget
-from players.histories import HistorySampler
+from players.histories import MIN_AT_ONCE, HistorySampler
 from players.worlds import Step, World, WorldChoices, WorldSteps
 from tests.kit.players.games import game_of, interpreted, role
 
@@ -78,6 +79,26 @@ def test_dead_ends_make_no_world_likelier() -> None:
     found = shares(drawn, "drew 0")
     assert found["(drew 0 2)"] == pytest.approx(4 / 24, abs=0.03)
     assert found["(drew 0 3)"] == pytest.approx(5 / 24, abs=0.03)
+
+
+HEARD: Final = """
+(role hearer) (role speaker)
+(word a) (word b) (word c)
+(init on)
+(legal hearer noop)
+(<= (legal speaker (say ?w)) (word ?w))
+(<= (next on) (true on))
+(<= (sees hearer ?w) (does speaker (say ?w)))
+(<= terminal (not (true on)))
+(goal hearer 0) (goal speaker 0)
+"""
+
+
+def test_a_history_of_hundreds_of_steps_weighs_as_much_as_the_heaviest() -> None:
+    """Its probability, 3 to the power of -700, is too small for a number."""
+    heard: list[Step] = [(read_term("noop"), (read_term("b"),))] * 700
+    drawn = sampler(game_of(HEARD)).draw(heard, Random(1), SearchBudget(), 2)
+    assert list(drawn.values()) == [pytest.approx(MIN_AT_ONCE)]
 
 
 def test_what_cannot_be_is_given_up() -> None:
