@@ -153,6 +153,7 @@ class _Walk:
         first = self.positions.at(game.initial_state), (None,) * len(game.roles)
         self.frontier: Frontier = {first: ((0,) * len(game.roles), 1.0)}
         self.ends: dict[tuple[int, ...], Floats] = {}
+        self._forced: tuple[dict[InformationSet | None, Term], ...] = tuple({} for _ in game.roles)
         if first[0].is_end:
             self._end((0,) * len(game.roles), first[0], 1.0)
             self.frontier = {}
@@ -185,13 +186,22 @@ class _Walk:
         """Return the sequence of each role after each of its moves, None where the rules have no sequence form."""
         found: list[Sequence[int]] = []
         for i, moves in enumerate(position.moves):
-            options: Sequence[int] | None = [sequences[i]] * len(moves)
-            if i != self.chance and (len(moves) > 1 or infosets[i] in self.roles[i].moves):
-                options = self.roles[i].options(infosets[i], moves, sequences[i])
+            if i == self.chance:
+                options: Sequence[int] | None = [sequences[i]] * len(moves)
+            else:
+                options = self._options_of(i, moves, infosets[i], sequences[i])
             if options is None:
                 return None
             found.append(options)
         return found
+
+    def _options_of(
+        self, i: int, moves: tuple[Term, ...], infoset: InformationSet | None, sequence: int
+    ) -> Sequence[int] | None:
+        """Return the sequence of role *i* after each of *moves*, None where it had other moves in that *infoset*."""
+        if len(moves) > 1 or infoset in self.roles[i].moves:
+            return None if infoset in self._forced[i] else self.roles[i].options(infoset, moves, sequence)
+        return [sequence] if self._forced[i].setdefault(infoset, moves[0]) == moves[0] else None
 
     def _end(self, sequences: tuple[int, ...], position: SearchPosition, probability: float) -> None:
         shares = probability * np.array(position.goals)
