@@ -288,13 +288,15 @@ def empty_tree(rules: CompiledRules, size: TreeSize, rule: int) -> Tree:
 def rule_facts(rules: CompiledRules, roles: Sequence[Role], *, is_opposed: bool) -> RuleFacts:
     """Return what kernels need of the *rules* of a game with these *roles* beside their tables."""
     values = [[EVEN if goal is None else min(max(goal, 0), 100) for goal in goals] for goals in rules.goals]
+    # An end without exactly one goal counts as even; there is none where the goals of all ends have one sum.
+    limits = values if is_opposed else [[*goals, EVEN] for goals in values]
     known = list(rules.phases[0].known)
     values_known = [phase.known[fluent] for phase in rules.phases for fluent in known]
     return RuleFacts(
         np.array([value for goals in values for value in goals], np.int32),
         np.cumsum([0, *map(len, values)]).astype(np.int32),
-        np.array([min(goals, default=EVEN) for goals in values], np.int32),
-        np.array([max(goals, default=EVEN) for goals in values], np.int32),
+        np.array([min(goals, default=EVEN) for goals in limits], np.int32),
+        np.array([max(goals, default=EVEN) for goals in limits], np.int32),
         np.array(known, np.int32),
         np.array([ONES if value else ZERO for value in values_known], np.uint64),
         len(rules.phases),

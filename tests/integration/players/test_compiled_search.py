@@ -82,6 +82,15 @@ LATE_REPLY = """
 """
 """Each role chooses once, and the steps after that are forced."""
 
+ONE_GOAL = """
+(role me) (init begun)
+(<= (legal me lose) (true begun)) (<= (legal me win) (true begun))
+(<= (legal me wait) (true (made ?m)))
+(<= (next (made ?m)) (does me ?m) (true begun))
+(<= (next (over ?m)) (true (made ?m)))
+(<= terminal (true (over ?m)))
+(<= (goal me 100) (true (over win)))
+"""
 STUCK = """
 (role player) (init (step 0)) (next_step 0 1) (next_step 1 2) (next_step 2 3) (way a) (way b)
 (<= (next (step ?n)) (true (step ?m)) (next_step ?m ?n))
@@ -168,6 +177,14 @@ def test_what_a_role_to_which_all_is_the_same_will_choose_is_not_proven(roles: s
     assert (str(move), told.value, told.is_proven) == ("keep", 60, True)
     bounds = {str(each.move): (each.low, each.high) for each in search.tree.figures(search.tree.keep(state), a)}
     assert bounds == {"go": (0, 100), "keep": (60, 60)}
+
+
+def test_an_end_without_a_goal_is_even_though_the_rules_name_only_the_winner_s() -> None:
+    search = search_of(of_rules(ONE_GOAL))
+    state, (me,) = search.game.initial_state, search.game.roles
+    assert str(search.think(state, me, SearchBudget(max_rounds=100))) == "win"
+    bounds = {str(each.move): (each.low, each.high) for each in search.tree.figures(search.tree.keep(state), me)}
+    assert bounds == {"lose": (50, 50), "win": (100, 100)}
 
 
 def test_the_line_that_is_told_has_no_forced_moves() -> None:
