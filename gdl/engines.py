@@ -161,3 +161,14 @@ def make_game(
     if make is None:
         raise UnknownNameError("engine", engine, difflib.get_close_matches(engine, ENGINES))
     return make(InterpretedGame(description, limits), compile_limits)
+
+
+def make_compiled_game(description: Description, engine: str = DEFAULT_ENGINE) -> Game:
+    """Return the game that *description* defines, after waiting until it is compiled, or known not to be.
+
+    Raises: as `make_game`.
+    """
+    game = make_game(description, engine)
+    if isinstance(game, BestGame):
+        game.wait()
+    return game

@@ -53,6 +53,10 @@ class SearchBudget:
     deadline: Deadline | None = None
     is_wanted: Callable[[], bool] | None = None
 
+    def now_s(self) -> float:
+        """Return the time by the clock of the deadline, without one by the monotonic clock."""
+        return time.monotonic() if self.deadline is None else self.deadline.clock()
+
     @property
     def is_out_of_time(self) -> bool:
         """Whether the deadline has passed."""

@@ -18,7 +18,7 @@ from typing import Annotated, Final, Literal, Self, TypeAlias, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
-from gdl.engines import DEFAULT_ENGINE, BestGame, make_game
+from gdl.engines import DEFAULT_ENGINE, make_compiled_game
 from gdl.errors import CallerError, KifSyntaxError, validation_message
 from gdl.game import Game, State
 from gdl.games.library import GameFile, find_game
@@ -189,11 +189,11 @@ START_S: Final = 1.0
 """The start clock: time for tables and kernels, hardly for thoughts."""
 _WARM_UP_S: Final = 0.5
 _SET_UP_S: Final = 600.0
-_PATIENCE: Final = 20
-"""How many times its clock a player may take by the time of day: the machine may be busy."""
+PATIENCE: Final = 20
+"""How many times its clock or processor time a measurement may take by the time of day: the machine may be busy."""
 _SECONDS_EACH: Final = 5.0
 """What a position may cost besides its clocks."""
-_MAX_MEMORY_MB: Final = 16 * 1024
+MAX_MEMORY_MB: Final = 16 * 1024
 _Z: Final = 1.959964
 """The quantile of the normal distribution for 95 %."""
 
@@ -264,8 +264,8 @@ def measure_accuracy(
         GdlError: the rules are refused, or the player cannot be made.
     """
     n = len(file.of_half(options.half).numbered)
-    each_s = _SECONDS_EACH + _PATIENCE * (START_S + options.seconds)
-    limits = ChildLimits(_SET_UP_S + n * each_s, _MAX_MEMORY_MB)
+    each_s = _SECONDS_EACH + PATIENCE * (START_S + options.seconds)
+    limits = ChildLimits(_SET_UP_S + n * each_s, MAX_MEMORY_MB)
     return run_limited(accuracy, (file.path, maker, options), limits, lambda _: on_position())
 
 
@@ -275,7 +275,7 @@ def accuracy(path: Path, maker: PlayerMaker, options: AccuracyOptions, on_positi
     A first move is not counted: what is loaded once is loaded then. Raises: as `measure_accuracy`.
     """
     file = read_positions(path).of_half(options.half)
-    game = _compiled(file, options.engine)
+    game = make_compiled_game(file.game.read(), options.engine)  # waiting for that is no part of any clock
     for number, position in file.numbered:
         file.state(game, number, position)
     maker().warm_up()
@@ -299,14 +299,6 @@ def accuracy(path: Path, maker: PlayerMaker, options: AccuracyOptions, on_positi
         mean_used_s=round(used_s / max(n, 1), 4),
         missed=tuple(missed),
     )
-
-
-def _compiled(file: PositionFile, engine: str) -> Game:
-    """Return the game of *file*, compiled where it can be: waiting for that is no part of any clock."""
-    game = make_game(file.game.read(), engine)
-    if isinstance(game, BestGame):
-        game.wait()
-    return game
 
 
 def _play(game: Game, player: Player, position: SolvedPosition, seconds: float, seed: int) -> tuple[Term, float]:

@@ -18,7 +18,7 @@ from random import Random
 from typing import Final, Protocol, TypeAlias
 
 from gdl.compiler.compilation import told_of_compilation
-from gdl.engines import DEFAULT_ENGINE, BestGame, make_game
+from gdl.engines import DEFAULT_ENGINE, BestGame, make_compiled_game
 from gdl.errors import StuckPlayError
 from gdl.game import Game, Role, State
 from gdl.games.library import GameFile
@@ -27,7 +27,7 @@ from gdl.worker import ChildLimits, run_limited
 from players.deadline import Deadline
 from players.player import Player
 from players.registry import PlayerMaker
-from server.accuracy import by_processor_time
+from server.accuracy import MAX_MEMORY_MB, PATIENCE, by_processor_time
 
 _LIBRARIES: Final = ("clingo", "gdl.compiler.compiled", "gdl.compiler.compilation")
 """What engines import when they need it."""
@@ -44,9 +44,6 @@ _NO_END: Final = "no play came to an end, so plays per second are 0"
 Note: TypeAlias = Callable[[str], None]
 N_RUNS: Final = 3
 _SET_UP_S: Final = 600
-_PATIENCE: Final = 20
-"""How many times as long as its processor time a run, or its clock a search, may take: the machine may be busy."""
-_MAX_MEMORY_MB: Final = 16 * 1024
 _START_S: Final = 30.0
 _SEARCH_WARM_UP_S: Final = 0.5
 
@@ -193,9 +190,7 @@ def measured(name: str, path: Path, options: BenchOptions, on_note: Note) -> tup
 def _set_up(path: Path, engine: str) -> tuple[Game, _Steps | None, float]:
     """Return the game after its first play, the interpreter's maker of plays if it was that, and the time it took."""
     begin_s = time.perf_counter()
-    game = make_game(read_file(path), engine)
-    if isinstance(game, BestGame):
-        game.wait()
+    game = make_compiled_game(read_file(path), engine)
     first = _Steps(game, Random(0)) if game.engine == "interpreter" else None
     if first is None:
         game.playouts(game.initial_state, 1, 0)
@@ -247,7 +242,7 @@ def measure(file: GameFile, options: BenchOptions, on_note: Note = lambda _: Non
         GdlError: the rules are refused, a play does not end, or time or memory ran out.
         OSError: the file cannot be read.
     """
-    limits = ChildLimits(_SET_UP_S + _PATIENCE * N_RUNS * options.seconds * options.n_threads, _MAX_MEMORY_MB)
+    limits = ChildLimits(_SET_UP_S + PATIENCE * N_RUNS * options.seconds * options.n_threads, MAX_MEMORY_MB)
     for _ in range(2):
         order = (file.name, file.path, options)
         figures, compiled = run_limited(measured, order, limits, lambda note: on_note(str(note)))
@@ -283,15 +278,13 @@ def measure_search(file: GameFile, maker: PlayerMaker, seconds: float) -> Search
         LimitExceeded: the player takes far longer than its clock by the time of day, or more memory than there is.
         GdlError: the rules are refused, or the player cannot be made.
     """
-    limits = ChildLimits(_SET_UP_S + _PATIENCE * (_START_S + seconds), _MAX_MEMORY_MB)
+    limits = ChildLimits(_SET_UP_S + PATIENCE * (_START_S + seconds), MAX_MEMORY_MB)
     return run_limited(search_figures, (file, maker, seconds), limits)
 
 
 def search_figures(file: GameFile, maker: PlayerMaker, seconds: float) -> SearchFigures:
     """Return what the player of *maker* says of a move, thought about in this process. Raises: as `measure_search`."""
-    game = make_game(read_file(file.path))
-    if isinstance(game, BestGame):
-        game.wait()
+    game = make_compiled_game(read_file(file.path))
     role = _chooser(game)
     player = maker()
     player.warm_up()

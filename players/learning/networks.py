@@ -176,13 +176,18 @@ class Network(nn.Module):
         if shape.board:
             planes, cells = shape.board[0], shape.board[1] * shape.board[2]
             self.stem: nn.Module = nn.Conv2d(planes, width, 3, padding=1)
-            self.blocks = nn.ModuleList(_ConvolutionalBlock(width) for _ in range(shape.blocks))
+            self.blocks = nn.ModuleList(
+                _ResidualBlock(nn.Conv2d(width, width, 3, padding=1), nn.Conv2d(width, width, 3, padding=1))
+                for _ in range(shape.blocks)
+            )
             self.to_policy: nn.Module = nn.Conv2d(width, _POLICY_CHANNELS, 1)
             self.to_value: nn.Module = nn.Conv2d(width, _VALUE_CHANNELS, 1)
             policy_size, value_size = _POLICY_CHANNELS * cells + len(others), _VALUE_CHANNELS * cells + len(others)
         else:
             self.stem = nn.Linear(n_fluents, width)
-            self.blocks = nn.ModuleList(_DenseBlock(width) for _ in range(shape.blocks))
+            self.blocks = nn.ModuleList(
+                _ResidualBlock(nn.Linear(width, width), nn.Linear(width, width)) for _ in range(shape.blocks)
+            )
             self.to_policy = self.to_value = nn.Identity()
             policy_size = value_size = width
         self.policy = nn.Linear(policy_size, n_actions)
@@ -216,27 +221,14 @@ class Network(nn.Module):
         return sum(parameter.numel() for parameter in self.parameters())
 
 
-class _ConvolutionalBlock(nn.Module):
-    def __init__(self, width: int) -> None:
+class _ResidualBlock(nn.Module):
+    """Two layers, what they find being added to what they are given."""
+
+    def __init__(self, first: nn.Linear | nn.Conv2d, second: nn.Linear | nn.Conv2d) -> None:
         super().__init__()
-        self.first = nn.Conv2d(width, width, 3, padding=1)
-        self.second = nn.Conv2d(width, width, 3, padding=1)
-        nn.init.zeros_(self.second.weight)  # a block begins as the identity, which learns well without normalisation
-        nn.init.zeros_(self.second.bias)
-
-    def forward(self, x: torch.Tensor) -> torch.Tensor:
-        """Return x and what is added to it."""
-        found: torch.Tensor = (x + self.second(self.first(x).relu())).relu()
-        return found
-
-
-class _DenseBlock(nn.Module):
-    def __init__(self, width: int) -> None:
-        super().__init__()
-        self.first = nn.Linear(width, width)
-        self.second = nn.Linear(width, width)
-        nn.init.zeros_(self.second.weight)
-        nn.init.zeros_(self.second.bias)
+        self.first, self.second = first, second
+        nn.init.zeros_(second.weight)  # a block begins as the identity, which learns well without normalisation
+        nn.init.zeros_(second.bias)
 
     def forward(self, x: torch.Tensor) -> torch.Tensor:
         """Return x and what is added to it."""

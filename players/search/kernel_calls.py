@@ -65,9 +65,9 @@ class BatchSizer:
     @contextmanager
     def round(self, budget: SearchBudget) -> Iterator[None]:
         """Time a round, and learn from it."""
-        began_s, self._play_s = _now_s(budget), 0.0
+        began_s, self._play_s = budget.now_s(), 0.0
         yield
-        round_s = _now_s(budget) - began_s
+        round_s = budget.now_s() - began_s
         self._round_s = max(round_s, self._round_s * _MEMORY)
         if 0 < self._play_s < round_s / 4:
             self.n_loads = min(2 * self.n_loads, MAX_LOADS)
@@ -77,10 +77,6 @@ class BatchSizer:
     @contextmanager
     def plays(self, budget: SearchBudget) -> Iterator[None]:
         """Time the plays of a round."""
-        began_s = _now_s(budget)
+        began_s = budget.now_s()
         yield
-        self._play_s = _now_s(budget) - began_s
-
-
-def _now_s(budget: SearchBudget) -> float:
-    return time.monotonic() if budget.deadline is None else budget.deadline.clock()
+        self._play_s = budget.now_s() - began_s

@@ -9,7 +9,7 @@ from typing import Final
 import click
 
 from gdl.compiler.compiled import CompiledGame
-from gdl.engines import BestGame, make_game
+from gdl.engines import BestGame, make_compiled_game
 from gdl.game import Game, State
 from gdl.games.library import find_game
 from server.errors import RecordDiffersError
@@ -60,7 +60,7 @@ def command(
     if divide and by_turns:
         raise click.UsageError("--divide counts steps: leave out --turns")
     with progress(f"preparing {name}"):
-        game = _prepared(name)
+        game = make_compiled_game(find_game(name).read())
         state = game.initial_state if begin is None else _state_of(game, *begin)
     counting = _counting(game, by_turns, n_threads)
     if divide:
@@ -76,14 +76,6 @@ def command(
     if as_json:
         rows = [{"depth": each.depth, "nodes": each.nodes, "seconds": round(each.seconds, 6)} for each in found]
         click.echo(json.dumps({"game": name, "turns": by_turns, "depths": rows}, indent=2))
-
-
-def _prepared(name: str) -> Game:
-    """Return the game, compiled where it can be."""
-    game = make_game(find_game(name).read())
-    if isinstance(game, BestGame):
-        game.wait()
-    return game
 
 
 def _counting(game: Game, by_turns: bool, n_threads: int) -> Counting:

@@ -12,8 +12,8 @@ from gdl.language.terms import Term
 from players.deadline import SearchBudget
 from players.search.positions import Choice, Positions, Report, SearchPosition, ignore
 
-_GOAL_WEIGHT: Final = 0.9
-_MOBILITY_WEIGHT: Final = 0.09
+GOAL_WEIGHT: Final = 0.9
+MOBILITY_WEIGHT: Final = 0.09
 
 
 def difference(position: SearchPosition, me: int, others: tuple[int, ...]) -> float:
@@ -30,7 +30,7 @@ def estimate(position: SearchPosition, me: int, others: tuple[int, ...]) -> floa
     if position.is_end:
         return difference(position, me, others)
     theirs = sum(_mobility(position, i) for i in others) / max(1, len(others))
-    return _GOAL_WEIGHT * difference(position, me, others) + _MOBILITY_WEIGHT * (_mobility(position, me) - theirs)
+    return GOAL_WEIGHT * difference(position, me, others) + MOBILITY_WEIGHT * (_mobility(position, me) - theirs)
 
 
 def _mobility(position: SearchPosition, i: int) -> float:

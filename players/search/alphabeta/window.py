@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from gdl.compiler.kernels.jit import inlined, kernel, subroutine
 from gdl.compiler.kernels.words import ZERO, U, addresses, at
+from players.search.alphabeta.minimax import GOAL_WEIGHT, MOBILITY_WEIGHT
 from players.search.expansion.room import bit_of
 from players.search.expansion.successors import count_legal, evaluate_goals, goal_in, make_moves
 from players.search.expansion.table import entry_of, keep, key_of
@@ -18,8 +19,6 @@ from players.search.expansion.table import entry_of, keep, key_of
 WON: Final = 1 << 20
 """The value of a win, and the negative one of a loss."""
 _OUTSIDE: Final = WON + 1
-_GOAL_WEIGHT: Final = 0.9
-_MOBILITY_WEIGHT: Final = 0.09
 MAX_DEPTH: Final = 200
 _MAX_CHILDREN: Final = 50_000
 """Of all states on a way together."""
@@ -168,7 +167,7 @@ def _judge(t, r, judge, room, n, way, first):
             goal += sign * goal_in(t, r, judge.goals, judge.goal_start, lane, role)
             mobility += sign * _mobility(n_legal)
         goal /= 100.0
-        value = goal if ended else _GOAL_WEIGHT * goal + _MOBILITY_WEIGHT * mobility
+        value = goal if ended else GOAL_WEIGHT * goal + MOBILITY_WEIGHT * mobility
         way.value[child], way.ended[child] = np.int64(np.rint(value * WON)), ended
         way.move[child] = room.moves[i]
         for s in range(way.child_words.shape[1]):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from random import Random
@@ -72,9 +71,9 @@ class _Turn:
         """Let the search work for a slice; return whether it found something better."""
         if budget.max_rounds is not None:
             return self.finder.advance(1)
-        began_s, slice_s = _now_s(budget), self.slice_s * (LEADING if self.is_leading else 1)
+        began_s, slice_s = budget.now_s(), self.slice_s * (LEADING if self.is_leading else 1)
         found = self.finder.advance(self.n_rounds)
-        self.last_s = _now_s(budget) - began_s
+        self.last_s = budget.now_s() - began_s
         if self.last_s < slice_s / 2:
             self.n_rounds *= 2
         elif self.last_s > 2 * slice_s:
@@ -89,10 +88,6 @@ class _Turn:
         while self.n_rounds > 1 and self.last_s > left_s:
             self.n_rounds, self.last_s = self.n_rounds // 2, self.last_s / 2
         return self.last_s <= left_s
-
-
-def _now_s(budget: SearchBudget) -> float:
-    return time.monotonic() if budget.deadline is None else budget.deadline.clock()
 
 
 def _slice_s(finder: PlanFinder) -> float:
