@@ -27,10 +27,8 @@ _MOST_DEPENDENCIES: Final = 200_000
 
 _STATE: Final = frozenset({"true", "does", "legal", "goal", "terminal"})
 _MOVE: Final = frozenset({"does"})
-_WHY_NO_STATE: Final = "{} is settled before the game begins: use relations that are the same in every state"
-_WHY_NO_MOVE: Final = (
-    "{} is settled before any role moves: keep what was done in the state, with `next`, and ask `true`"
-)
+_WHY_NO_STATE: Final = "{} is fixed before the game begins: use relations that are the same in every state"
+_WHY_NO_MOVE: Final = "{} is fixed before any role moves: keep what was done in the state, with `next`, and ask `true`"
 
 _FORBIDDEN: Final[dict[Signature, tuple[str, frozenset[str], str]]] = {
     ("init", 1): ("init-depends-on-state", _STATE, _WHY_NO_STATE.format("the first state")),

@@ -1,4 +1,4 @@
-"""Ground rules by their heads: the alternatives of every atom, without what is settled in all states."""
+"""Ground rules by their heads: the alternatives of every atom, without what is constant."""
 
 from array import array
 from collections.abc import Collection, Iterator, Sequence
@@ -64,10 +64,10 @@ class Bodies:
     ) -> None:
         """Note the bodies by place, but literals that always hold, and bodies that never do."""
         atoms, is_negated = np.abs(literals), literals < 0
-        is_settled = ~is_open[atoms]
+        is_constant = ~is_open[atoms]
         holds = np.ones(len(place), np.bool_)
-        holds[rule[is_settled & (is_fact[atoms] == is_negated)]] = False
-        is_wanted = holds[rule] & ~is_settled
+        holds[rule[is_constant & (is_fact[atoms] == is_negated)]] = False
+        is_wanted = holds[rule] & ~is_constant
         number = np.cumsum(holds) - 1
         literal_starts = starts(number[rule[is_wanted]], int(holds.sum()))
         self._literals = array("i", (2 * atoms[is_wanted] + is_negated[is_wanted]).tobytes())

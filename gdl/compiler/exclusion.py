@@ -1,8 +1,8 @@
 """Phases to smaller ones that are the same in plays: a role makes exactly one move in a step, and a legal one.
 
-What a move settles follows: that no other move of the role is made, and whatever makes it legal. A gate that the role's
-move settles alone is a set of moves, and "a move of this set is made" is "no move of the others is": a cell keeps its
-piece unless one of a few moves touches it. Alternatives that each need another move share what they select.
+A move implies that no other move of the role is made, and whatever makes it legal. A gate whose value the role's move
+alone implies is a set of moves, and "a move of this set is made" is "no move of the others is": a cell keeps its piece
+unless one of a few moves touches it. Alternatives that each need another move share what they select.
 """
 
 from collections import Counter
@@ -34,13 +34,13 @@ def exclusive(circuit: Circuit, phase: Phase) -> Phase:
         return phase
     first_move = 1 + len(circuit.fluents)
     for choice in phase.choices:
-        settled = _Settled(phase, [first_move + move for move in choice], [phase.legal[move] for move in choice])
-        phase = _rebuilt(phase, settled, _plan(phase, settled))
+        implied = _Implications(phase, [first_move + move for move in choice], [phase.legal[move] for move in choice])
+        phase = _rebuilt(phase, implied, _plan(phase, implied))
     return phase
 
 
-class _Settled:
-    """What each move of a role settles.
+class _Implications:
+    """What each move of a role implies.
 
     `true[n]` and `false[n]` are the moves that are made only where node n is true, or false; `above` are the nodes that
     depend on one of the moves.
@@ -105,48 +105,48 @@ class _Product:
 _Plan: TypeAlias = dict[int, _Product]
 
 
-def _plan(phase: Phase, settled: _Settled) -> _Plan:
+def _plan(phase: Phase, implied: _Implications) -> _Plan:
     """Return what the gates above moves are, the outputs' ones and what they need."""
     found: _Plan = {}
-    todo = [x for x in phase.next if settled.above[x >> 1] and not settled.is_set(x)]
+    todo = [x for x in phase.next if implied.above[x >> 1] and not implied.is_set(x)]
     while todo:
         node = todo.pop() >> 1
         inputs = phase.gates[node]
         if node not in found and inputs is not None:
-            product = found[node] = _product(inputs, settled)
-            todo += [x for x in product.others if settled.above[x >> 1]]
+            product = found[node] = _product(inputs, implied)
+            todo += [x for x in product.others if implied.above[x >> 1]]
     return found
 
 
-def _product(inputs: Sequence[Lit], settled: _Settled) -> _Product:
-    moves, others = settled.all, []
+def _product(inputs: Sequence[Lit], implied: _Implications) -> _Product:
+    moves, others = implied.all, []
     for x in inputs:
-        if settled.is_set(x):
-            moves &= settled.true(x)
+        if implied.is_set(x):
+            moves &= implied.true(x)
         else:
             others.append(x)
     is_narrow = len(others) <= _NARROW
-    kept = [x for i, x in enumerate(others) if not (is_narrow and _follows(i, others, moves, settled))]
-    possible = _possible(kept, moves, settled)
+    kept = [x for i, x in enumerate(others) if not (is_narrow and _follows(i, others, moves, implied))]
+    possible = _possible(kept, moves, implied)
     if possible & possible - 1 == 0:
         moves = possible
     return _Product(moves, tuple(kept))
 
 
-def _follows(i: int, literals: list[Lit], moves: Moves, settled: _Settled) -> bool:
+def _follows(i: int, literals: list[Lit], moves: Moves, implied: _Implications) -> bool:
     """Return whether literal *i* is true where one of *moves* is made and the others are, and drop it if so."""
     x = literals[i]
-    true = settled.true(x)
-    if not true or _possible((y for y in literals if y not in (x, TRUE)), moves, settled) & ~true:
+    true = implied.true(x)
+    if not true or _possible((y for y in literals if y not in (x, TRUE)), moves, implied) & ~true:
         return False
     literals[i] = TRUE
     return True
 
 
-def _possible(literals: Iterable[Lit], moves: Moves, settled: _Settled) -> Moves:
+def _possible(literals: Iterable[Lit], moves: Moves, implied: _Implications) -> Moves:
     """Return those of *moves* that may be made where *literals* are true."""
     for x in literals:
-        moves &= ~settled.true(x ^ 1)
+        moves &= ~implied.true(x ^ 1)
     return moves
 
 
@@ -184,29 +184,29 @@ def _union(sets: Iterable[Moves]) -> Moves:
     return found
 
 
-def _terms(product: _Product, plan: _Plan, settled: _Settled) -> dict[Lit, Lit]:
+def _terms(product: _Product, plan: _Plan, implied: _Implications) -> dict[Lit, Lit]:
     """Return the alternatives of a gate that are a small set of moves and a literal of the state, with that literal."""
     found = {}
     for x in product.others:
         term = plan.get(x >> 1) if x & 1 else None
-        if term is not None and _selects(term, settled):
+        if term is not None and _selects(term, implied):
             found[x] = term.others[0]
     return found
 
 
-def _selects(term: _Product, settled: _Settled) -> bool:
-    is_of_state = len(term.others) == 1 and not settled.above[term.others[0] >> 1]
-    return is_of_state and 2 * term.moves.bit_count() < len(settled.nodes)
+def _selects(term: _Product, implied: _Implications) -> bool:
+    is_of_state = len(term.others) == 1 and not implied.above[term.others[0] >> 1]
+    return is_of_state and 2 * term.moves.bit_count() < len(implied.nodes)
 
 
 class _Selections:
     """The alternatives that gates of a plan share."""
 
-    def __init__(self, plan: _Plan, settled: _Settled) -> None:
+    def __init__(self, plan: _Plan, implied: _Implications) -> None:
         self._all: list[_Selection] = []
         self._having: dict[Lit, dict[int, None]] = {}
         for node, product in plan.items():
-            found = _terms(product, plan, settled)
+            found = _terms(product, plan, implied)
             terms: dict[Lit, Moves] = {}
             for x, selected in found.items():
                 terms[selected] = terms.get(selected, 0) | plan[x >> 1].moves
@@ -231,16 +231,16 @@ class _Selections:
 class _Rebuilder:
     """Makes the gates of a plan."""
 
-    def __init__(self, phase: Phase, settled: _Settled, plan: _Plan) -> None:
+    def __init__(self, phase: Phase, implied: _Implications, plan: _Plan) -> None:
         self.gates = Gates.of(phase.gates)
-        self._settled, self._plan = settled, plan
-        self._sets = _Sets(self.gates, settled)
+        self._implied, self._plan = implied, plan
+        self._sets = _Sets(self.gates, implied)
         self._selected: dict[int, Lit] = {}
         self._made: dict[int, Lit] = {}
-        selections = _Selections(plan, settled).worth_while()
-        read = [x for x in phase.next if settled.is_set(x)]
-        read += [x for product in plan.values() for x in product.others if settled.is_set(x)]
-        wanted = {settled.true(x) for x in read}
+        selections = _Selections(plan, implied).worth_while()
+        read = [x for x in phase.next if implied.is_set(x)]
+        read += [x for product in plan.values() for x in product.others if implied.is_set(x)]
+        wanted = {implied.true(x) for x in read}
         wanted |= {product.moves for product in plan.values()}
         for selection in selections:
             wanted |= {*selection.moves_of.values(), *selection.readers.values()}
@@ -252,10 +252,10 @@ class _Rebuilder:
 
     def of(self, literal: Lit) -> Lit:
         """Return what stands for a literal of the phase."""
-        if not self._settled.above[literal >> 1]:
+        if not self._implied.above[literal >> 1]:
             return literal
-        if self._settled.is_set(literal):
-            return self._sets.of(self._settled.true(literal))
+        if self._implied.is_set(literal):
+            return self._sets.of(self._implied.true(literal))
         return self._made[literal >> 1] ^ (literal & 1)
 
     def _select(self, selection: _Selection) -> None:
@@ -266,7 +266,7 @@ class _Rebuilder:
 
     def _make(self, node: int, product: _Product) -> None:
         inputs = [self._sets.of(product.moves)]
-        terms = _terms(product, self._plan, self._settled) if node in self._selected else {}
+        terms = _terms(product, self._plan, self._implied) if node in self._selected else {}
         if terms:
             inputs.append(self._selected[node] ^ 1)
         inputs += [self.of(x) for x in product.others if x not in terms]
@@ -276,10 +276,10 @@ class _Rebuilder:
 class _Sets:
     """Makes gates that say that a move of a set is made, of those for smaller sets where there are."""
 
-    def __init__(self, gates: Gates, settled: _Settled) -> None:
-        self._gates, self._nodes, self._all = gates, settled.nodes, settled.all
-        self._made: dict[Moves, Lit] = {0: FALSE, settled.all: TRUE}
-        self._having: list[list[Moves]] = [[] for _ in settled.nodes]
+    def __init__(self, gates: Gates, implied: _Implications) -> None:
+        self._gates, self._nodes, self._all = gates, implied.nodes, implied.all
+        self._made: dict[Moves, Lit] = {0: FALSE, implied.all: TRUE}
+        self._having: list[list[Moves]] = [[] for _ in implied.nodes]
 
     def of(self, moves: Moves) -> Lit:
         """Return the literal of a set that is made."""
@@ -313,7 +313,7 @@ def _numbers(moves: Moves) -> Iterator[int]:
         moves &= moves - 1
 
 
-def _rebuilt(phase: Phase, settled: _Settled, plan: _Plan) -> Phase:
-    made = _Rebuilder(phase, settled, plan)
+def _rebuilt(phase: Phase, implied: _Implications, plan: _Plan) -> Phase:
+    made = _Rebuilder(phase, implied, plan)
     following = tuple(map(made.of, phase.next))
     return replace(phase, gates=tuple(made.gates.gates), next=following)

@@ -1,4 +1,4 @@
-"""Known inputs into gates and loops: what they settle is constant, and what is then equal is one.
+"""Known inputs into gates and loops: what they fix is constant, and what is then equal is one.
 
 Without loops only the gates that the known inputs reach are made again, in their places: a phase of a large game has
 most gates of its circuit as they are.

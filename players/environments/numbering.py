@@ -141,7 +141,7 @@ class Numbering:
         return self.tables.n_rows - 1 if number is None else 1 + len(self.game.fluents) + number
 
     def _waiting_row(self, phase: int, role: int) -> int:
-        """Return the row of the role's waiting move, 0 where the phase has settled that it is made."""
+        """Return the row of the role's waiting move, 0 where the phase fixes that it is made."""
         t = self.tables
         chosen = t.choice_row[t.role_start[phase, 0] : t.role_start[phase, -1]].tolist()
         rows = [self._row(role, move) for move in self._moves(role) if self._waits(move)]

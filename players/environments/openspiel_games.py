@@ -120,9 +120,9 @@ class _Rules:
 
     def begin(self) -> _Position:
         """Return the first position in which a role has a choice."""
-        return self.settled(_Position(self, self.game.initial_state, (), tuple(() for _ in self.players)))
+        return self.next_decision(_Position(self, self.game.initial_state, (), tuple(() for _ in self.players)))
 
-    def settled(self, position: _Position) -> _Position:
+    def next_decision(self, position: _Position) -> _Position:
         """Return *position*, or the first after it in which a role has a choice or the play is over."""
         while not position.state.is_terminal and not position.choosers:
             position = position.after({})
@@ -155,7 +155,7 @@ class _Position:
         chosen = (*self.chosen, move)
         if len(chosen) < len(self.choosers):
             return replace(self, chosen=chosen)
-        return self.rules.settled(self.after(dict(zip(self.choosers, chosen, strict=True))))
+        return self.rules.next_decision(self.after(dict(zip(self.choosers, chosen, strict=True))))
 
     def after(self, moves: dict[Role, Term]) -> _Position:
         """Return what follows when the choosers take *moves*, and the others wait."""
@@ -182,7 +182,7 @@ class GdlSpielGame(pyspiel.Game):
 
     def state_of(self, state: State) -> SpielState:
         """Return a state of the game as one of OpenSpiel, without what led to it."""
-        return SpielState(self, self.rules.settled(replace(self.rules.begin(), state=state, chosen=())))
+        return SpielState(self, self.rules.next_decision(replace(self.rules.begin(), state=state, chosen=())))
 
     def make_py_observer(self, iig_obs_type: Any = None, params: Any = None) -> OpenSpielObserver:  # noqa: ARG002 -- there are none
         """Return what writes observations and information states."""

@@ -121,15 +121,15 @@ class VectorGame:
         self._outcome = Outcome(self._copies.rewards, self._copies.ended)
         self._chosen = np.zeros((self.n, len(self.actions)), np.int32)
         self._chosen_at = self._chosen.ctypes.data
-        self._settle()
+        self._evaluate_initial()
 
-    def _settle(self) -> None:
+    def _evaluate_initial(self) -> None:
         """Find what the first state allows, with the first copy as the one to be looked at."""
         self._copies.states[0] = self._initial.states[0]
         self._copies.phase[0] = self._initial.phase[0]
         which = np.zeros(self.n, np.bool_)
         which[0] = True
-        self._advance(0, address_of(which), stepping.SETTLE)
+        self._advance(0, address_of(which), stepping.EVALUATE)
         for name in Initial._fields:
             getattr(self._initial, name)[0] = getattr(self._copies, name)[0]
 
@@ -271,7 +271,7 @@ class VectorGame:
         self._copies.is_chance[0] = 0
         which = np.zeros(self.n, np.bool_)
         which[0] = True
-        self._advance(0, address_of(which), stepping.SETTLE)
+        self._advance(0, address_of(which), stepping.EVALUATE)
 
     def save(self) -> Snapshot:
         """Return the state of the environment, to be restored in one of as many copies of this game and form."""

@@ -131,7 +131,7 @@ class PerfectSearch:
 
     def _taken_over(self, search: CompiledSearch, prover: Prover, found: ProofFinding) -> Term | None:
         """Return a move whose worth is proven; where there is none, let *search* know what is proven of others."""
-        search.settle(found.settled)
+        search.take_proofs(found.proven_states)
         if found.move is not None:
             self.insight = prover.insight(found)
         return found.move

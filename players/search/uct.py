@@ -21,7 +21,7 @@ class UctNode:
     """The statistics of the plays through a state: for each role and move, their number and the sum of their goals.
 
     `choosing` are the roles with more than one move; `decider` is the only one of them, None where there is no such
-    role or it is chance. `settled` has the proven goals of the decider after those of its moves known to have one.
+    role or it is chance. `proven_moves` has the proven goals of the decider after those of its moves known to have one.
     """
 
     __slots__ = (
@@ -33,7 +33,7 @@ class UctNode:
         "moves",
         "node_key",
         "proven",
-        "settled",
+        "proven_moves",
         "totals",
         "visits",
     )
@@ -50,7 +50,7 @@ class UctNode:
         self.choosing = tuple(i for i, moves in enumerate(self.moves) if len(moves) > 1)
         is_decision = len(self.choosing) == 1 and self.choosing[0] != evaluator.chance
         self.decider = self.choosing[0] if is_decision else None
-        self.settled: dict[int, float] = {}
+        self.proven_moves: dict[int, float] = {}
 
     def choice_of(self, move: int) -> Choice:
         """Return the joint move in which the deciding role takes its move number *move*."""
@@ -67,23 +67,23 @@ class UctNode:
         for i in self.choosing:
             self.totals[i][choice[i]] += goals[i] * n_plays
 
-    def settle(self, choice: Choice, goals: Shares, chance: int | None, *, is_opposed: bool) -> None:
+    def note_proven(self, choice: Choice, goals: Shares, chance: int | None, *, is_opposed: bool) -> None:
         """Note that *goals* are proven after *choice*, and prove this node by it where possible.
 
-        That takes less where the goals of one role settle those of the other, since the game *is_opposed*.
+        That takes less where the goals of one role fix those of the other, since the game *is_opposed*.
         """
         if self.decider is not None:
-            self.settled[choice[self.decider]] = goals[self.decider]
+            self.proven_moves[choice[self.decider]] = goals[self.decider]
             self.proven = self._proven_decision(self.decider, is_opposed=is_opposed)
         elif all(i == chance for i in self.choosing):
             self.proven = self._proven_mean()
 
     def _proven_decision(self, decider: int, *, is_opposed: bool) -> Shares | None:
         n_moves = len(self.counts[decider])
-        best = max(self.settled.values())
-        if not (is_opposed and best == 1.0) and len(self.settled) < n_moves:
+        best = max(self.proven_moves.values())
+        if not (is_opposed and best == 1.0) and len(self.proven_moves) < n_moves:
             return None
-        moves = [move for move, goal in self.settled.items() if goal == best]
+        moves = [move for move, goal in self.proven_moves.items() if goal == best]
         outcomes = {self._proven_after(self.choice_of(move)) for move in (moves[:1] if is_opposed else moves)}
         return outcomes.pop() if len(outcomes) == 1 else None
 
@@ -103,7 +103,7 @@ class UctNode:
     def best_move(self, i: int) -> int:
         """Return the most visited open move of role *i*, or a proven one that is at least as good as it looks."""
         counts, totals = self.counts[i], self.totals[i]
-        proven = self.settled if i == self.decider else {}
+        proven = self.proven_moves if i == self.decider else {}
         best_proven = max(proven, key=lambda move: (proven[move], counts[move], -move), default=None)
         open_moves = [move for move in range(len(counts)) if move not in proven]
         best_open = max(open_moves, key=lambda move: (counts[move], totals[move]), default=None)
@@ -223,7 +223,7 @@ class TreeSearch:
             return None
         me = self.game.roles.index(role)
         best = node.best_move(me)
-        proven = node.settled.get(best) if me == node.decider else None
+        proven = node.proven_moves.get(best) if me == node.decider else None
         n_plays = node.counts[me][best]
         mean = proven if proven is not None else node.totals[me][best] / n_plays if n_plays else None
         return Insight(
@@ -244,7 +244,7 @@ class TreeSearch:
         return self.evaluator.term(root.moves[me][move])
 
     def _is_decided(self, root: UctNode, me: int, budget: SearchBudget) -> bool:
-        is_known = me == root.decider and len(root.settled) == len(root.counts[me])
+        is_known = me == root.decider and len(root.proven_moves) == len(root.counts[me])
         if root.proven is not None or is_known or budget.is_spent(self.n_rounds) or not self._sizer.allows(budget):
             return True
         if budget.max_rounds is None:
@@ -324,7 +324,7 @@ class TreeSearch:
         for walked, choice in reversed(path):
             walked.add(choice, goals, n_plays)
             if below.proven is not None and walked.proven is None:
-                walked.settle(choice, below.proven, self.evaluator.chance, is_opposed=self.evaluator.is_opposed)
+                walked.note_proven(choice, below.proven, self.evaluator.chance, is_opposed=self.evaluator.is_opposed)
             below = walked
 
     def _select(self, node: UctNode) -> Choice:
@@ -343,6 +343,6 @@ class TreeSearch:
         log_visits = EXPLORATION**2 * log(node.visits)
         bounds = [total / count + sqrt(log_visits / count) for total, count in zip(totals, counts, strict=True)]
         if i == node.decider:
-            for move, goal in node.settled.items():
+            for move, goal in node.proven_moves.items():
                 bounds[move] = goal
         return bounds.index(max(bounds))

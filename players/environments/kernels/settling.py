@@ -85,7 +85,7 @@ def _tell_phase(p, phase):
 
 
 @subroutine
-def settle(p, phase, n):
+def evaluate_copies(p, phase, n):
     """Find what the states in the lanes allow, and write them back; returns DONE or SEVERAL_MOVE."""
     n_players, extra, numbers = size_of(p, plans.N_PLAYERS), word_at(p, plans.EXTRA), word_at(p, plans.NUMBERS)
     run(p, phase, 0)

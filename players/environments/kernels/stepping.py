@@ -16,11 +16,11 @@ from players.environments.kernels.cells import byte_at, put_byte
 from players.environments.kernels.lanes import go_on, load_copies, run, scatter
 from players.environments.kernels.plans import size_of
 from players.environments.kernels.sampling import bits_of, key_of, picked
-from players.environments.kernels.settling import settle
+from players.environments.kernels.settling import evaluate_copies
 
 STEP: Final = 0
 RESET: Final = 1
-SETTLE: Final = 2
+EVALUATE: Final = 2
 
 _MAX_CHANCE_STEPS: Final = 10_000
 
@@ -110,11 +110,11 @@ def _renew(p, copy):
 
 @subroutine
 def _block(p, phase, n, actions, count, task, by_chance):
-    """Take the lanes, all at a phase, a step further, or only look at what they allow; returns as `settle`."""
+    """Take the lanes, all at a phase, a step further, or only look at what they allow; returns as `evaluate_copies`."""
     n_phases = size_of(p, plans.N_PHASES)
     load_copies(p, n)
-    if task == SETTLE:
-        return settle(p, phase, n)
+    if task == EVALUATE:
+        return evaluate_copies(p, phase, n)
     run(p, phase, 0)
     n_moved = _make_moves(p, phase, n, actions, count, by_chance)
     run(p, phase, 1)
@@ -123,7 +123,7 @@ def _block(p, phase, n, actions, count, task, by_chance):
     go_on(p, phase)
     for i in range(n_moved):
         store(word_at(p, plans.VALUES), U(at(word_at(p, plans.MOVED), U(i))), broadcast(ZERO))
-    return settle(p, phase + 1 if phase + 1 < n_phases else 0, n)
+    return evaluate_copies(p, phase + 1 if phase + 1 < n_phases else 0, n)
 
 
 @subroutine
@@ -205,7 +205,7 @@ def advance(p, actions, which, begin, end, count, task):
                 status = _block(p, phase, n, actions, count * _MAX_CHANCE_STEPS + each, task, by_chance)
                 if status != plans.DONE:
                     return status
-                if task != SETTLE:
+                if task != EVALUATE:
                     n_again = _finish(p, n, n_again)
         for i in range(n_again):
             put(word_at(p, plans.ACTIVE), U(i), at(word_at(p, plans.AGAIN), U(i)))

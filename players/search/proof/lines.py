@@ -47,7 +47,7 @@ class LineProofs:
                 self._prover.learn_from(found)
             if target is self._state:
                 return found
-            self._search.settle(found.settled if found.solved is None else (found.solved,))
+            self._search.take_proofs(found.proven_states if found.solved is None else (found.solved,))
             go_on(SearchBudget(deadline=end.at_most(_BETWEEN * glance_of(deadline))))
         return ProofFinding()
 

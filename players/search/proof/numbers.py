@@ -33,10 +33,10 @@ def expand(t, r, goal_wins, goal_first, role, n_parts):
     are_fields = find_shares(r, n_parts)
     _score(t, r, goal_wins, goal_first, n_parts)
     make_replies(t, r, n_parts, are_fields)
-    are_settled = True
+    are_decided = True
     for part in range(n_parts):
-        are_settled &= _is_settled(r, part, part * (N_LANES // n_parts), role)
-    if are_settled:
+        are_decided &= _is_decided(r, part, part * (N_LANES // n_parts), role)
+    if are_decided:
         forget_moves(t, r)
         return True
     advance_all(t, r)
@@ -66,13 +66,13 @@ def _score(t, r, goal_wins, goal_first, n_parts):
 
 
 @inlined
-def _is_settled(r, part, first_lane, role):
+def _is_decided(r, part, first_lane, role):
     """Return whether one of the moves of a part alone decides, or its state does not wait."""
     own, n = 0 if at(r.decider, U(part)) == role else 1, at(r.n, U(part))
-    is_settled = n == 0
+    is_decided = n == 0
     for i in range(first_lane, first_lane + n):
-        is_settled |= at(r.numbers, U(2 * i + own)) == 0
-    return is_settled
+        is_decided |= at(r.numbers, U(2 * i + own)) == 0
+    return is_decided
 
 
 @inlined
@@ -91,7 +91,7 @@ def _score_replies(t, r, goal_wins, goal_first, role, n_parts):
     store(r.marked, U(WON), won)
     n_lanes = N_LANES // n_parts
     for part in range(n_parts):
-        if not _is_settled(r, part, part * n_lanes, role):
+        if not _is_decided(r, part, part * n_lanes, role):
             share = at(r.share, U(part))
             for i in range(at(r.n, U(part))):
                 item = part * n_lanes + i

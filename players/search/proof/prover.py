@@ -19,7 +19,7 @@ from players.deadline import Deadline, SearchBudget
 from players.player import Insight
 from players.search.background_task import BackgroundTask
 from players.search.proof.solver import DEFAULT_TABLE_MB, ProofSearch, Solution, load_proof_kernel
-from players.search.tree.memory import Settled
+from players.search.tree.memory import ProvenState
 
 _FIRST_SHARE: Final = 1 / 8
 MOST_SHARE: Final = 1 / 2
@@ -55,8 +55,8 @@ class ProofFinding:
 
     move: Term | None = None
     value: int = 0
-    settled: tuple[Settled, ...] = ()
-    solved: Settled | None = None
+    proven_states: tuple[ProvenState, ...] = ()
+    solved: ProvenState | None = None
 
     @property
     def is_solved(self) -> bool:
@@ -116,7 +116,7 @@ class Prover:
         """Take more of the next moves where a move's share has *found* what its state is worth, else less."""
         if found.is_solved:
             self.share = min(MOST_SHARE, 2 * self.share)
-        elif not found.settled:
+        elif not found.proven_states:
             self.share = 0.0 if self.search.is_refused else max(_LEAST_SHARE, self.share / 2)
 
     def prove(self, state: State, role: Role, budget: SearchBudget, expected: float | None = None) -> ProofFinding:
@@ -127,7 +127,7 @@ class Prover:
         solution = self._solve(state, role, budget, expected)
         self._learn_error(state, is_solved=solution is not None)
         if solution is None and not self.search.is_refused:
-            return ProofFinding(settled=self._for_all(self.search.settled(), role))
+            return ProofFinding(proven_states=self._proven_states(role))
         return self._finding(state, role, solution)
 
     def known(self, state: State, role: Role) -> ProofFinding:
@@ -139,7 +139,7 @@ class Prover:
         here = None if solution is None else self.search.game.compiled_state(state)
         if solution is None or here is None:
             return ProofFinding()
-        solved = self._settled(words_of(here.packed, len(self.search.game.fluents)), solution.value, role)
+        solved = self._proven_state(words_of(here.packed, len(self.search.game.fluents)), solution.value, role)
         if solution.move is None or solution.value == min(self.search.goals, default=0):
             return ProofFinding(solved=solved)  # all is lost: another search knows better how long that takes
         return ProofFinding(solution.move, solution.value, solved=solved)
@@ -179,12 +179,12 @@ class Prover:
         error = log(self.search.n_nodes) - self._guess[1]
         self._log_error = (self._log_error + error) / 2 if is_solved else max(self._log_error, error)
 
-    def _for_all(self, settled: Sequence[tuple[Term, NDArray[np.uint64], int]], role: Role) -> tuple[Settled, ...]:
-        return tuple(self._settled(words, goal, role) for _, words, goal in settled)
+    def _proven_states(self, role: Role) -> tuple[ProvenState, ...]:
+        return tuple(self._proven_state(words, goal, role) for _, words, goal in self.search.proven_moves())
 
-    def _settled(self, words: NDArray[np.uint64], goal: int, role: Role) -> Settled:
+    def _proven_state(self, words: NDArray[np.uint64], goal: int, role: Role) -> ProvenState:
         other = self.total - goal
-        return Settled(words, (goal, other) if role == self.search.game.roles[0] else (other, goal))
+        return ProvenState(words, (goal, other) if role == self.search.game.roles[0] else (other, goal))
 
     def insight(self, finding: ProofFinding) -> Insight:
         """Return what a player can say of a move that is proven."""

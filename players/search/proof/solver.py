@@ -194,7 +194,7 @@ class ProofSearch:
         here = slice(first, first + n)
         return self._paths.child_number[here], self._paths.child_move[here], self._paths.child_words[here]
 
-    def settled(self) -> list[tuple[Term, NDArray[np.uint64], int]]:
+    def proven_moves(self) -> list[tuple[Term, NDArray[np.uint64], int]]:
         """Return the moves of which the last call found what they are worth, each with the words of the state after."""
         found = []
         _, moves, words = self._moves()

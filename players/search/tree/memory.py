@@ -24,7 +24,7 @@ _S_A_NODE: Final = 3e-7
 
 
 @dataclass(frozen=True, slots=True)
-class Settled:
+class ProvenState:
     """A state, as words, and the goals of all roles that it is proven to lead to."""
 
     words: NDArray[np.uint64]
@@ -78,11 +78,11 @@ class TreeMemory:
         is_half_full = 2 * n_nodes > self.size.n_nodes or 2 * n_edges > self.size.n_edges
         return self.recycle(root) if has_time and is_half_full else root
 
-    def settle(self, settled: Settled) -> None:
+    def take_proof(self, proven: ProvenState) -> None:
         """Take over what a state is worth, which was proven elsewhere."""
-        node = self._node_of(settled.words)
+        node = self._node_of(proven.words)
         if node is not None:
-            bounds = [goal | goal << 8 for goal in settled.goals]
+            bounds = [goal | goal << 8 for goal in proven.goals]
             self.arrays.node[node, nodes.BOUNDS : nodes.BOUNDS + len(bounds)] = bounds
             self.arrays.node[node, nodes.SOLVED] = 1
 

@@ -28,7 +28,7 @@ from players.search.tree.collection import collect
 from players.search.tree.figures import insight_of
 from players.search.tree.implicit import MINIMAX_SHARE
 from players.search.tree.leaves import NO_ROOM, STUCK, insert
-from players.search.tree.memory import Settled, TreeMemory
+from players.search.tree.memory import ProvenState, TreeMemory
 from players.search.tree.nodes import empty_tree, rule_facts, tree_size
 from players.search.tree.rounds import DEPTHS, N_PLAYS, N_ROUNDS, N_WALKS, room_for, search, with_work
 from players.search.tree.settings import DEFAULT, SearchSettings, mean_moves
@@ -273,11 +273,11 @@ class CompiledSearch:
         tree, knobs = self.tree, self._knobs
         return int(search(self.rules.single, tree.facts, tree.arrays, knobs, worker.room, root, n_rounds, n_walks))
 
-    def settle(self, states: Iterable[Settled]) -> None:
+    def take_proofs(self, states: Iterable[ProvenState]) -> None:
         """Take over what *states* are worth, which was proven elsewhere."""
         self.rest()
         for state in states:
-            self.tree.settle(state)
+            self.tree.take_proof(state)
 
     def has_solved(self, state: State) -> bool:
         """Return whether what *state* is worth is proven."""

@@ -158,7 +158,7 @@ def test_what_is_proven_of_moves_is_what_minimax_says() -> None:
         mine = next(role for role in game.roles if len(state.legal_moves(role)) > 1)
         plain, search = Minimax(game, mine), ProofSearch(game, 4)
         search.solve(state, mine, UNLIMITED)
-        for move, words, goal in search.settled():
+        for move, words, goal in search.proven_moves():
             after = state.next_state([move if one == mine else state.legal_moves(one)[0] for one in game.roles])
             assert goal == plain.value(after)
             here = game.state(after.facts)

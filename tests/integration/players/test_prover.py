@@ -18,7 +18,7 @@ from players.search import perfect
 from players.search.proof import lines
 from players.search.proof import prover as prover_module
 from players.search.proof.prover import BackgroundProof, ExpectedState, ProofFinding, Prover, log_effort
-from players.search.tree.memory import Settled
+from players.search.tree.memory import ProvenState
 from players.search.tree.search import CompiledSearch
 from players.search.tree.settings import SearchSettings
 from server.accuracy import by_processor_time
@@ -65,8 +65,8 @@ def test_a_tree_takes_over_what_is_proven() -> None:
     tree, prover, x = CompiledSearch(game, 1, SearchSettings(memory_mb=8.0)), Prover(game), game.roles[0]
     state = next(states(game, 1, 4, 4))
     prover.search.solve(state, x, UNLIMITED)
-    for move, words, goal in prover.search.settled():
-        tree.settle([Settled(words, (goal, 100 - goal))])
+    for move, words, goal in prover.search.proven_moves():
+        tree.take_proofs([ProvenState(words, (goal, 100 - goal))])
         following = state.next_state([move if one == x else state.legal_moves(one)[0] for one in game.roles])
         assert tree.has_solved(following)
 
@@ -248,7 +248,7 @@ def test_where_a_value_is_known_without_a_move_the_move_is_looked_for(
     tree = search.background.get(0.0)
     assert isinstance(tree, CompiledSearch)
     assert isinstance(state, CompiledState)
-    tree.settle([Settled(words_of(state.packed, len(game.fluents)), goals)])
+    tree.take_proofs([ProvenState(words_of(state.packed, len(game.fluents)), goals)])
     move = search.think(state, SearchBudget(deadline=by_processor_time(2.0)))
     assert search.insight is not None
     if moves is None:  # all is lost: the tree says what is hardest to see

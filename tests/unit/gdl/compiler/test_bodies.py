@@ -1,4 +1,4 @@
-"""Ground rules by their heads: what is settled is left out, and nothing else."""
+"""Ground rules by their heads: what is constant is left out, and nothing else."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def test_bodies_are_grouped_by_heads_in_the_order_of_the_first_rules() -> None:
     assert [found.single_literals(place) for place in range(2)] == [None, array("i", [3])]
 
 
-def test_what_is_settled_is_left_out() -> None:
+def test_what_is_constant_is_left_out() -> None:
     """Atom 5 is a fact and 6 never holds; of rules for a fact, for an input, and for what they need, none counts."""
     rules = [(5, []), (7, [1, 5, -6]), (7, [1, 6]), (7, [1, -5]), (5, [1]), (1, [2]), (8, [8, 1]), (9, [7, 8])]
     found = bodies_of(rules, known=(1, 2))
