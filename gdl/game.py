@@ -147,6 +147,9 @@ JointMove: TypeAlias = Sequence[Term]
 RANDOM: Final = Constant("random")
 """The role of GDL-II that stands for chance: it plays each of its legal moves with equal probability."""
 
+NOOP: Final = "noop"
+"""The name that most rules give the move of a role that only waits for another."""
+
 
 class State(Protocol):
     """A state of a game: immutable, hashable, equal to every state of the game with the same facts."""

@@ -13,11 +13,11 @@ from gdl.compiler.compiled import CompiledGame
 from gdl.compiler.gates import FALSE, TRUE
 from gdl.compiler.kernels.packing import n_words, words_of
 from gdl.compiler.tables import Tables
-from gdl.game import RANDOM, Role
+from gdl.game import NOOP, RANDOM, Role
 from gdl.language.terms import Constant, Term
 from players.environments.kernels.plans import Rulebook
 
-WAITING: Final = frozenset({"noop"})
+NOOPS: Final = frozenset({NOOP})
 """The moves that only wait for another role, by name."""
 
 
@@ -30,7 +30,7 @@ class Numbering:
 
     game: CompiledGame
     is_flat: bool
-    waiting: Collection[str] = WAITING
+    waiting: Collection[str] = NOOPS
 
     @cached_property
     def players(self) -> tuple[Role, ...]:
@@ -100,7 +100,8 @@ class Numbering:
     def _moves(self, role: int) -> list[Term]:
         return [self.game.moves[i] for i in self.game.moves_of[role]]
 
-    def _waits(self, move: Term) -> bool:
+    def waits(self, move: Term) -> bool:
+        """Return whether *move* only waits."""
         return isinstance(move, Constant) and move.name in self.waiting
 
     def _legal(self, phase: int) -> dict[int, int]:
@@ -120,7 +121,7 @@ class Numbering:
             roles = self.role_numbers if self.is_flat else (self.role_numbers[group],)
             for action in actions:
                 numbers = [self.game.move_number[role].get(action) for role in roles]
-                waits = self.is_flat and self._waits(action)
+                waits = self.is_flat and self.waits(action)
                 found.append([legal[i] for i in numbers if i in legal and not waits])
         if self.chance is not None:
             found += [[legal[i]] if i in legal else [] for i in self.game.moves_of[self.chance]]
@@ -131,7 +132,7 @@ class Numbering:
         legal = self._legal(phase)
         roles = [*self.role_numbers, *([] if self.chance is None else [self.chance])]
         found = [
-            [legal[i] for i in self.game.moves_of[role] if i in legal and not self._waits(self.game.moves[i])]
+            [legal[i] for i in self.game.moves_of[role] if i in legal and not self.waits(self.game.moves[i])]
             for role in roles
         ]
         return found + [[]] * (len(self.players) + 1 - len(found))
@@ -144,11 +145,11 @@ class Numbering:
         """Return the row of the role's waiting move, 0 where the phase fixes that it is made."""
         t = self.tables
         chosen = t.choice_row[t.role_start[phase, 0] : t.role_start[phase, -1]].tolist()
-        rows = [self._row(role, move) for move in self._moves(role) if self._waits(move)]
+        rows = [self._row(role, move) for move in self._moves(role) if self.waits(move)]
         return next((row for row in rows if row in chosen), 0)
 
     def _waiting_column(self, group: int) -> int:
-        return next((i for i, action in enumerate(self.actions[group]) if self._waits(action)), -1)
+        return next((i for i, action in enumerate(self.actions[group]) if self.waits(action)), -1)
 
     def rulebook(self, seed: int, auto_resets: bool) -> Rulebook:
         """Return what the kernels read of this."""

@@ -111,7 +111,7 @@ class _Rules:
         """Return the roles that have a choice, chance last; none at an end."""
         if state.is_terminal:
             return ()
-        able = [role for role in self.game.roles if any(str(move) != "noop" for move in state.legal_moves(role))]
+        able = [role for role in self.game.roles if not all(map(self.numbering.waits, state.legal_moves(role)))]
         return tuple(sorted(able, key=lambda role: role == RANDOM))
 
     def utility(self, goal: int | None) -> float:
@@ -280,7 +280,7 @@ class OpenSpielObserver:
         for step in position.seen[player]:
             move, _, told = step.partition(": ")
             percepts = [known[text] for text in _parts(told)]
-            found.append((None if move == "noop" else numbers[move], percepts))
+            found.append((None if move in self._rules.numbering.waiting else numbers[move], percepts))
         return found
 
     def string_from(self, state: SpielState, player: int) -> str:

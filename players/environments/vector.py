@@ -21,7 +21,7 @@ from gdl.language.terms import Term
 from players.environments.buffers import Ranges, address_of, copied, copies_for, initial_for, room_for
 from players.environments.kernels import arrays, stepping
 from players.environments.kernels.plans import ENDLESS, SEED, SEVERAL_MOVE, Copies, Initial, Rulebook, plan_of
-from players.environments.numbering import WAITING, Numbering
+from players.environments.numbering import NOOPS, Numbering
 from players.environments.observations import Masks, Memory, Observations
 
 Actions = NDArray[np.integer[Any]]
@@ -81,7 +81,7 @@ class VectorGame:
         is_flat: bool | None = None,
         auto_reset: bool = True,
         threads: int = 1,
-        waiting: Collection[str] = WAITING,
+        waiting: Collection[str] = NOOPS,
     ) -> None:
         """Make *n* copies of *game*: a name of the library, a path of a rule file, or a game.
 

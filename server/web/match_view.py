@@ -5,11 +5,12 @@ from dataclasses import dataclass, field, replace
 from itertools import groupby
 from typing import Final
 
+from gdl.game import NOOP
 from gdl.wire.insights import Insight
 from server.spectating import public
 from server.web.rendering import error_words, plain_term
 
-WAITING: Final = frozenset({"noop", "wait", "nothing", "idle"})
+WAITING_NAMES: Final = frozenset({NOOP, "wait", "nothing", "idle"})
 """What rule authors call the move of a role that only waits."""
 
 
@@ -25,7 +26,7 @@ class MoveView:
     @property
     def waits(self) -> bool:
         """Whether the move only waits for another role, as its name says."""
-        return self.move in WAITING
+        return self.move in WAITING_NAMES
 
 
 @dataclass(frozen=True, slots=True)
