@@ -1,151 +1,23 @@
 """A layout for a game that has none, guessed from its rules: equal rules have equal layouts in every state."""
 
 import re
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection
 from dataclasses import dataclass
 from functools import lru_cache
 from math import prod
-from typing import Final, Literal
+from typing import Final
 
 from pydantic import ValidationError
 
 from gdl.boards.about import About
-from gdl.boards.fluents import Argument, Fluent, Path, domains_of, fluents_of, line_of, name_words
-from gdl.boards.layout import MAX_ENTRIES, MAX_SIDE, Caption, Heaps, Layout, Lines, Pieces, Shape, Side, Stacks, Walls
-from gdl.boards.looks import Appearance, appearances, colour_of, shape_of, symbol_of
+from gdl.boards.fluents import Argument, Fluent, domains_of, fluents_of, line_of, name_words
+from gdl.boards.grid_guess import Grid, best_grid, pieces_by_value
+from gdl.boards.layout import MAX_ENTRIES, Caption, Heaps, Layout, Lines, Pieces, Side, Stacks, Walls
+from gdl.boards.looks import appearances, symbol_of
 from gdl.boards.pieces import natural
-from gdl.boards.readings import Reading, diagonal, readings_of
+from gdl.boards.readings import diagonal
 from gdl.language.rules import Description
 from gdl.language.terms import Compound, signature
-
-_CHECKERED: Final = frozenset({"pawn", "knight", "bishop", "rook", "queen", "king"})
-_MEN: Final = frozenset({"man", "crowned"})
-_TWIN: Final = re.compile(r"(.*?)_?(\d|[a-z]$)|(even|odd|left|right|upper|lower)(.*)", re.IGNORECASE)
-_MAX_COMPANIONS: Final = 10
-_PLAIN_LOOK: Final = Appearance("", "token", "white")
-_MAX_KINDS: Final = 6
-"""Of how many names an argument may be that splits pieces by owner or state."""
-
-
-@dataclass(frozen=True, slots=True)
-class Grid:
-    """A grid with its pieces, the fluents that it shows, and where rows rise to."""
-
-    columns: tuple[str, ...]
-    rows: tuple[str, ...]
-    y: Literal["up", "down"]
-    pieces: tuple[Pieces, ...]
-    fluents: tuple[Fluent, ...]
-    is_checkered: bool
-
-
-def best_grid(fluents: Sequence[Fluent], roles: Sequence[str]) -> Grid | None:
-    """Return the grid that most speaks for, with all that stands on it; None where nothing is like a grid."""
-    readings = [reading for fluent in fluents for reading in readings_of(fluent, roles) if reading.score > 0]
-    if not readings:
-        return None
-    best = max(readings, key=lambda reading: (reading.score, len(reading.columns) * len(reading.rows)))
-    chosen = [best, *_companions(best, readings)]
-    blocks = _side_by_side(best, chosen)
-    pieces = [
-        piece.model_copy(update={"block": block}) if block else piece
-        for reading, block in zip(chosen, blocks, strict=True)
-        for piece in _pieces(reading, roles)
-    ]
-    if _are_men(pieces, chosen):
-        pieces = [piece.model_copy(update={"shapes": _as_men(piece.shapes)}) for piece in pieces]
-    names = list(dict.fromkeys(block for block in blocks if block))
-    columns = tuple(f"{block} {name}" for block in names for name in best.columns) or best.columns
-    is_chess = any(shape in _CHECKERED | _MEN for piece in pieces for shape in (piece.shape, *piece.shapes.values()))
-    return Grid(
-        columns, best.rows, "down" if best.is_matrix else "up", tuple(pieces[:MAX_ENTRIES]),
-        tuple(reading.fluent for reading in chosen), is_chess,
-    )  # fmt: skip
-
-
-def _are_men(pieces: Sequence[Pieces], chosen: Sequence[Reading]) -> bool:
-    """Return whether pieces called pawns are those of draughts: only kings are beside them, and none at first."""
-    shapes = {shape for piece in pieces for shape in piece.shapes.values()}
-    first = {name for reading in chosen for argument in reading.others for name in argument.first}
-    return shapes & _CHECKERED == {"pawn", "king"} and bool(first) and all(shape_of(name) != "king" for name in first)
-
-
-def _as_men(shapes: Mapping[str, Shape]) -> dict[str, Shape]:
-    men: dict[Shape, Shape] = {"pawn": "man", "king": "crowned"}
-    return {name: men.get(shape, shape) for name, shape in shapes.items()}
-
-
-def _companions(best: Reading, readings: Sequence[Reading]) -> Iterator[Reading]:
-    """Yield what else stands on the grid: fluents of the same coordinates."""
-    fitting = [
-        reading
-        for reading in sorted(readings, key=lambda reading: -reading.score)
-        if reading.fluent.name != best.fluent.name
-        and set(reading.columns) <= set(best.columns)
-        and set(reading.rows) <= set(best.rows)
-        and {variable for _, variable in reading.variables} == {variable for _, variable in best.variables}
-        and (_says_what(reading) or not best.others)
-    ]
-    yield from fitting[:_MAX_COMPANIONS]
-
-
-def _says_what(reading: Reading) -> bool:
-    """Return whether a fluent says what is there: two more coordinates do not."""
-    others = reading.others
-    return len(others) == 1 or any(argument.line is None for argument in others)
-
-
-def _side_by_side(best: Reading, chosen: Sequence[Reading]) -> list[str]:
-    """Return for each of *chosen* the board that it is on, where names such as `cell1` and `cell2` say so."""
-    endings = [_ending(reading.fluent.name) for reading in chosen]
-    twins = {ending[1] for ending in endings if ending[0] == endings[0][0] and ending[0]}
-    if len(twins) < 2 or len(twins) * len(best.columns) > MAX_SIDE or any("?b" in name for _, name in best.variables):
-        return [""] * len(chosen)
-    return [ending[1] if ending[0] == endings[0][0] else endings[0][1] for ending in endings]
-
-
-def _ending(name: str) -> tuple[str, str]:
-    """Return what twins have in common, and what tells this one apart."""
-    match = _TWIN.fullmatch(name)
-    if match is None:
-        return "", ""
-    return (match[1], match[2]) if match[2] else (match[4], match[3])
-
-
-def _pieces(reading: Reading, roles: Sequence[str]) -> Iterator[Pieces]:
-    """Yield what stands there: by the argument that tells most, for each name of another one that splits them."""
-    others = [argument for argument in reading.others if argument.names]
-    if not others:
-        name = reading.fluent.name
-        yield Pieces(
-            fluent=reading.fluent.pattern(reading.places), symbol=symbol_of(name), shape=shape_of(name),
-            fill=colour_of(name) or "green",
-        )  # fmt: skip
-        return
-    kind = max(others, key=lambda argument: (not argument.names <= set(roles), len(argument.names)))
-    split = next((other for other in others if other is not kind and len(other.names) <= _MAX_KINDS), None)
-    if split is None:
-        yield _by_value(reading.fluent, reading.places, kind, roles)
-        return
-    looks = appearances(split.names, roles)
-    for owner in sorted(split.names):
-        look = looks.get(owner, _PLAIN_LOOK)
-        pieces = _by_value(reading.fluent, reading.places | {split.path: owner}, kind, roles)
-        symbols = {name: f"{look.symbol.lower()}{symbol}"[:3] for name, symbol in (pieces.symbols or {}).items()}
-        own = {"colours": {}, "colour": look.colour, "fills": {}, "fill": look.fill, "symbols": symbols}
-        yield pieces.model_copy(update=own)
-
-
-def _by_value(fluent: Fluent, places: Mapping[Path, str], kind: Argument, roles: Sequence[str]) -> Pieces:
-    looks = appearances(sorted(kind.names)[:MAX_ENTRIES], roles)
-    return Pieces(
-        fluent=fluent.pattern({**places, kind.path: "?piece"}),
-        symbols={name: look.symbol for name, look in looks.items()},
-        colours={name: look.colour for name, look in looks.items() if look.colour},
-        shapes={name: look.shape for name, look in looks.items()},
-        fills={name: look.fill for name, look in looks.items()},
-    )
-
 
 _TURNS: Final = re.compile(r"(?!.*(last|previous)).*(control|turn|tomove|to_move|mover|active)", re.IGNORECASE)
 _WALLS: Final = re.compile(r"(wall|blocked|block|barrier|fence)_?(north|south|east|west)", re.IGNORECASE)
@@ -187,6 +59,14 @@ class _Known:
         return hash(self._sha256)
 
 
+@dataclass(frozen=True, slots=True)
+class _Turn:
+    """The pattern of the fluent that says whose turn it is, and its name; neither where no fluent does."""
+
+    pattern: str | None = None
+    names: frozenset[str] = frozenset()
+
+
 @lru_cache(maxsize=64)
 def _layout(known: _Known) -> Layout:
     description = known.description
@@ -212,17 +92,16 @@ def _roles(description: Description) -> tuple[str, ...]:
     )
 
 
-def _turn(fluents: tuple[Fluent, ...], roles: tuple[str, ...]) -> tuple[Fluent, str] | None:
-    """Return the fluent that says whose turn it is, and its pattern."""
+def _turn(fluents: tuple[Fluent, ...], roles: tuple[str, ...]) -> _Turn:
     for fluent in fluents:
         for argument in fluent.arguments:
             if argument.names and argument.names <= set(roles) and _TURNS.match(fluent.name):
-                return fluent, fluent.pattern({argument.path: "?role"})
-    return None
+                return _Turn(fluent.pattern({argument.path: "?role"}), frozenset({fluent.name}))
+    return _Turn()
 
 
-def _with_grid(grid: Grid, turn: tuple[Fluent, str] | None, fluents: tuple[Fluent, ...]) -> Layout:
-    shown = {fluent.name for fluent in grid.fluents} | ({turn[0].name} if turn else set())
+def _with_grid(grid: Grid, turn: _Turn, fluents: tuple[Fluent, ...]) -> Layout:
+    shown = {fluent.name for fluent in grid.fluents} | turn.names
     walls = _walls(grid, fluents)
     return Layout(
         kind="grid",
@@ -230,7 +109,7 @@ def _with_grid(grid: Grid, turn: tuple[Fluent, str] | None, fluents: tuple[Fluen
         rows=grid.rows,
         y=grid.y,
         checkered=grid.is_checkered,
-        turn=turn[1] if turn else None,
+        turn=turn.pattern,
         pieces=grid.pieces,
         walls=tuple(wall for _, wall in walls),
         captions=_captions(fluents, shown | {fluent.name for fluent, _ in walls}),
@@ -247,7 +126,7 @@ def _hexagons(grid: Grid, description: Description) -> dict[str, object]:
     return {"cells": "hexagons", "shift": "right" if is_falling else "left"}
 
 
-def _with_lines(fluents: tuple[Fluent, ...], roles: tuple[str, ...], turn: tuple[Fluent, str] | None) -> Layout | None:
+def _with_lines(fluents: tuple[Fluent, ...], roles: tuple[str, ...], turn: _Turn) -> Layout | None:
     """Return a board of points, where a fluent is called a line and has the coordinates of two."""
     for fluent in fluents:
         lined = fluent.arguments[:4]
@@ -257,9 +136,9 @@ def _with_lines(fluents: tuple[Fluent, ...], roles: tuple[str, ...], turn: tuple
         columns, rows = _ordered(x, x2), _ordered(y, y2)
         named = {x.path: "?x", y.path: "?y", x2.path: "?x2", y2.path: "?y2"}
         boxes = [other for other in fluents if _BOXES.fullmatch(other.name) and _are_within(other, columns, rows)]
-        shown = {fluent.name, *(box.name for box in boxes)} | ({turn[0].name} if turn else set())
+        shown = {fluent.name, *(box.name for box in boxes)} | turn.names
         return Layout(
-            kind="grid", columns=columns, rows=rows, cells="points", turn=turn[1] if turn else None,
+            kind="grid", columns=columns, rows=rows, cells="points", turn=turn.pattern,
             lines=(Lines(fluent=fluent.pattern(named), source="state", colour="black"),),
             pieces=tuple(_box(box, roles) for box in boxes), captions=_captions(fluents, shown),
         )  # fmt: skip
@@ -280,7 +159,7 @@ def _are_within(fluent: Fluent, columns: tuple[str, ...], rows: tuple[str, ...])
 
 def _box(fluent: Fluent, roles: tuple[str, ...]) -> Pieces:
     x, y, owner = fluent.arguments
-    drawn = _by_value(fluent, {x.path: "?x", y.path: "?y"}, owner, roles)
+    drawn = pieces_by_value(fluent, {x.path: "?x", y.path: "?y"}, owner, roles)
     return drawn.model_copy(update={"between": True})
 
 
@@ -297,7 +176,7 @@ def _walls(grid: Grid, fluents: tuple[Fluent, ...]) -> list[tuple[Fluent, Walls]
     return found
 
 
-def _without_grid(turn: tuple[Fluent, str] | None, fluents: tuple[Fluent, ...]) -> Layout:
+def _without_grid(turn: _Turn, fluents: tuple[Fluent, ...]) -> Layout:
     found = _stacks(turn, fluents) or _pits(turn, fluents)
     if found is not None:
         return found
@@ -306,14 +185,12 @@ def _without_grid(turn: tuple[Fluent, str] | None, fluents: tuple[Fluent, ...]) 
             name, size = fluent.arguments
             if _are_numbers(size) and not _are_numbers(name):
                 heaps = Heaps(fluent=fluent.pattern({name.path: "?heap", size.path: "?size"}), symbol="o")
-                shown = {fluent.name} | ({turn[0].name} if turn else set())
-                return Layout(
-                    kind="heaps", heaps=heaps, turn=turn[1] if turn else None, captions=_captions(fluents, shown)
-                )
+                shown = {fluent.name} | turn.names
+                return Layout(kind="heaps", heaps=heaps, turn=turn.pattern, captions=_captions(fluents, shown))
     return Layout()
 
 
-def _stacks(turn: tuple[Fluent, str] | None, fluents: tuple[Fluent, ...]) -> Layout | None:
+def _stacks(turn: _Turn, fluents: tuple[Fluent, ...]) -> Layout | None:
     """Return stacks where things lie on others."""
     for fluent in fluents:
         if not _ON.fullmatch(fluent.name) or len(fluent.arguments) != 2:
@@ -331,9 +208,9 @@ def _stacks(turn: tuple[Fluent, str] | None, fluents: tuple[Fluent, ...]) -> Lay
         on = fluent.pattern({piece.path: "?piece", below.path: "?below"})
         entries = [on, *(table.pattern({table.arguments[0].path: "?piece"}) for table in tables)]
         names = sorted(below.names - piece.names - on_tables)
-        shown = {fluent.name, *(table.name for table in tables)} | ({turn[0].name} if turn else set())
+        shown = {fluent.name, *(table.name for table in tables)} | turn.names
         return Layout(
-            kind="stacks", columns=tuple(names) or None, turn=turn[1] if turn else None,
+            kind="stacks", columns=tuple(names) or None, turn=turn.pattern,
             stacks=tuple(Stacks.model_validate({"fluent": entry, **look}) for entry in entries),
             captions=_captions(fluents, shown),
         )  # fmt: skip
@@ -344,7 +221,7 @@ def _has_numbers(names: Collection[str]) -> bool:
     return all(name[-1:].isdecimal() for name in names)
 
 
-def _pits(turn: tuple[Fluent, str] | None, fluents: tuple[Fluent, ...]) -> Layout | None:
+def _pits(turn: _Turn, fluents: tuple[Fluent, ...]) -> Layout | None:
     """Return a row of pits, where a fluent says how many seeds lie in each."""
     for fluent in fluents:
         if not _PITS.fullmatch(fluent.name) or len(fluent.arguments) != 2:
@@ -352,10 +229,10 @@ def _pits(turn: tuple[Fluent, str] | None, fluents: tuple[Fluent, ...]) -> Layou
         pit, seeds = fluent.arguments
         if 2 <= len(pit.names) <= _MAX_PITS and _has_numbers(seeds.names) and len(seeds.names) > 1:
             entry = fluent.pattern({pit.path: "?x", seeds.path: "?piece"})
-            shown = {fluent.name} | ({turn[0].name} if turn else set())
+            shown = {fluent.name} | turn.names
             return Layout(
                 kind="grid", columns=tuple(sorted(pit.names, key=natural)), rows=("1",), cells="pits",
-                turn=turn[1] if turn else None, pieces=(Pieces(fluent=entry, shape="seeds", fill="green"),),
+                turn=turn.pattern, pieces=(Pieces(fluent=entry, shape="seeds", fill="green"),),
                 captions=_captions(fluents, shown),
             )  # fmt: skip
     return None

@@ -94,7 +94,7 @@ def load_kernels(*, of_plans: bool = True) -> None:
     """
     with _LOCK, told_of_compilation(_LOG.warning):
         # Large libraries, which a game that is interpreted does without.
-        from gdl.compiler.compiled import run_plan_kernels, run_play_kernels  # noqa: PLC0415 -- as said
+        from gdl.compiler.warm_up import run_plan_kernels, run_play_kernels  # noqa: PLC0415 -- as said
 
         for run in (run_play_kernels, run_plan_kernels) if of_plans else (run_play_kernels,):
             if run not in _LOADED:

@@ -11,10 +11,11 @@ from typing import Final, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from gdl.compiler.compiled import CompiledGame, tiny_rules
+from gdl.compiler.compiled import CompiledGame
 from gdl.compiler.kernels.packing import n_words
 from gdl.compiler.kernels.words import rows
 from gdl.compiler.tables import Tables
+from gdl.compiler.warm_up import tiny_rules
 from gdl.errors import StuckPlayError
 from gdl.game import Role, State
 from gdl.language.terms import Constant, Term

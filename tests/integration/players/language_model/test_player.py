@@ -13,7 +13,8 @@ from gdl.language.kif import read_term
 from gdl.language.terms import Term
 from players.deadline import Deadline
 from players.language_model.completions import CompletionError
-from players.language_model.player import MAX_REQUESTS, Conversation, LanguageModelPlayer, MissingModelError
+from players.language_model.conversation import Conversation
+from players.language_model.player import MAX_REQUESTS, LanguageModelPlayer, MissingModelError
 from players.registry import find_player
 from tests.kit.players.games import game
 from tests.kit.players.model_server import (

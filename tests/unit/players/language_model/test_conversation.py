@@ -6,7 +6,7 @@ import pytest
 
 from gdl.language.kif import read_term
 from players.language_model.completions import Completion
-from players.language_model.player import named_move
+from players.language_model.conversation import named_move
 
 LEGAL = [read_term(f"(mark {row} {column})") for row in (1, 2, 3) for column in (1, 2, 3)]
 
