@@ -16,9 +16,9 @@ from typing import Any, Final
 
 import numba
 from numba.core.caching import FunctionCache, IndexDataCacheFile
+from numba.core.codegen import JITCodeLibrary
+from numba.core.compiler import Compiler
 from numba.np import linalg
-
-from gdl.compiler.kernels.parts import PartCompiler
 
 FILES: Final = (*sorted(Path(__file__).parent.glob("*.py")), Path(__file__).parent.with_name("tables.py"))
 """The files whose code or constants become part of kernels."""
@@ -83,6 +83,52 @@ class _KernelCache(FunctionCache):
         self._cache_file = KernelFiles(self._cache_path, self._impl.filename_base, stamp)
 
 
+class _NoEnvironment:
+    """Takes the place of what generates machine code, where numba asks it to tell a function of its globals."""
+
+    def set_env(self, name: str, environment: Any) -> None:
+        """Do nothing: there is no machine code to tell."""
+
+
+_NO_ENVIRONMENT: Final = _NoEnvironment()
+
+
+class _PartLibrary(JITCodeLibrary):
+    """The code of a part, which is linked into kernels as numba has written it."""
+
+    @property
+    def codegen(self) -> _NoEnvironment:
+        """What numba tells of globals after the compilation."""
+        return _NO_ENVIRONMENT
+
+    def get_pointer_to_function(self, name: str) -> int:  # noqa: ARG002 -- the signature is numba's
+        """Return 0: no function has an entry."""
+        self._ensure_finalized()
+        return 0
+
+    def _optimize_final_module(self) -> None:
+        """Leave that to the kernels."""
+
+    def _finalize_final_module(self) -> None:
+        """Make no machine code."""
+        self._finalize_dynamic_globals()
+        self._finalized = True
+
+
+class _PartCompiler(Compiler):
+    """numba's compiler, for functions that kernels alone call: they are typed and written down for LLVM, no further.
+
+    numba optimises the code of each function together with all that it calls, and makes machine code of it, before it
+    does so for the functions that call it. That takes four tenths of the time of all kernels, and is for nothing where
+    no function but a kernel is entered from Python: LLVM sees every part of a kernel when it optimises the kernel as a
+    whole, and comes to code that is as fast.
+    """
+
+    def __init__(self, typingctx: Any, targetctx: Any, library: Any, *arguments: Any) -> None:
+        part = _PartLibrary(targetctx.codegen(), "part of kernels") if library is None else library
+        super().__init__(typingctx, targetctx, part, *arguments)
+
+
 def _compiled(function: Callable[..., Any], **options: Any) -> Any:
     njit: Any = numba.njit  # whose types leave out the options about wrappers
     return njit(nogil=True, boundscheck=False, no_cfunc_wrapper=True, **options)(function)
@@ -98,10 +144,10 @@ def kernel(function: Callable[..., Any]) -> Any:
 
 def subroutine(function: Callable[..., Any]) -> Any:
     """Return *function* as a part of kernels, which alone call it; it is compiled with each of them."""
-    return _compiled(function, no_cpython_wrapper=True, pipeline_class=PartCompiler)
+    return _compiled(function, no_cpython_wrapper=True, pipeline_class=_PartCompiler)
 
 
 def inlined(function: Callable[..., Any]) -> Any:
     """Return *function* as a part of kernels that is inlined wherever it is called."""
     # LLVM inlines, not numba: a function that numba inlines is typed anew at each call, which takes most of the time.
-    return _compiled(function, no_cpython_wrapper=True, forceinline=True, pipeline_class=PartCompiler)
+    return _compiled(function, no_cpython_wrapper=True, forceinline=True, pipeline_class=_PartCompiler)

@@ -1,18 +1,37 @@
 """States between words, one after the other, and lanes, one bit each.
 
 A state takes whole words, (S,) uint64: bit f % 64 of word f // 64 is fluent f. In lanes a row is a fluent of 512
-states.
+states. In between, 64 words are a square of bits, in which rows become columns.
 """
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
+from llvmlite import ir
 from numpy.typing import NDArray
 
 from gdl.compiler.kernels.jit import inlined, subroutine
 from gdl.compiler.kernels.lanes import Spare
-from gdl.compiler.kernels.transposition import transpose
-from gdl.compiler.kernels.words import ZERO, U, W, addresses, hold, put_word, word_at
+from gdl.compiler.kernels.words import (
+    ONE,
+    ZERO,
+    U,
+    W,
+    addresses,
+    and_,
+    broadcast,
+    emitted,
+    hold,
+    left,
+    load,
+    put_word,
+    right,
+    store,
+    word_at,
+    xor,
+)
 
 
 def words_of(packed: bytes, n_fluents: int) -> NDArray[np.uint64]:
@@ -25,6 +44,56 @@ def words_of(packed: bytes, n_fluents: int) -> NDArray[np.uint64]:
 def n_words(n_fluents: int) -> int:
     """Return how many words a state of so many fluents takes."""
     return max(1, (n_fluents + 63) // 64)
+
+
+@emitted
+def _bytes_exchanged(typingctx: Any, value: Any) -> Any:
+    """Return eight words with byte j of word i and byte i of word j exchanged."""
+
+    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        kind = ir.VectorType(ir.IntType(8), 8 * W)
+        order = ir.Constant(ir.VectorType(ir.IntType(32), 8 * W), [8 * (i % 8) + i // 8 for i in range(8 * W)])
+        found = builder.shuffle_vector(builder.bitcast(args[0], kind), ir.Constant(kind, ir.Undefined), order)
+        return builder.bitcast(found, args[0].type)
+
+    return value(value), codegen
+
+
+@inlined
+def _exchanged(x):
+    """Return eight words in each of which bit j of byte i and bit i of byte j are exchanged."""
+    t = and_(xor(x, right(x, 7)), broadcast(U(0x00AA00AA00AA00AA)))
+    x = xor(xor(x, t), left(t, 7))
+    t = and_(xor(x, right(x, 14)), broadcast(U(0x0000CCCC0000CCCC)))
+    x = xor(xor(x, t), left(t, 14))
+    t = and_(xor(x, right(x, 28)), broadcast(U(0x00000000F0F0F0F0)))
+    return xor(xor(x, t), left(t, 28))
+
+
+@subroutine
+def transpose(a):
+    """Exchange bit j of word i and bit i of word j of 64 words at an address: blocks, bytes of blocks, bits of bytes.
+
+    Source: Warren, Hacker's Delight, 2nd edition, 7-3.
+    """
+    for k in range(4):
+        i = U(k)
+        x, y = load(a, i), load(a, i + U(4))
+        t = and_(xor(right(x, 32), y), broadcast(U(0x00000000FFFFFFFF)))
+        store(a, i, xor(x, left(t, 32)))
+        store(a, i + U(4), xor(y, t))
+    for k in range(4):
+        i = U(k + (k & 2))
+        x, y = load(a, i), load(a, i + U(2))
+        t = and_(xor(right(x, 16), y), broadcast(U(0x0000FFFF0000FFFF)))
+        store(a, i, xor(x, left(t, 16)))
+        store(a, i + U(2), xor(y, t))
+    for k in range(4):
+        i = U(2 * k)
+        x, y = load(a, i), load(a, i + ONE)
+        t = and_(xor(right(x, 8), y), broadcast(U(0x00FF00FF00FF00FF)))
+        store(a, i, _bytes_exchanged(_exchanged(_bytes_exchanged(xor(x, left(t, 8))))))
+        store(a, i + ONE, _bytes_exchanged(_exchanged(_bytes_exchanged(xor(y, t)))))
 
 
 @subroutine

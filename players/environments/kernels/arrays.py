@@ -6,9 +6,8 @@ All arrays are given by their addresses, and *p* is a plan.
 import numpy as np
 
 from gdl.compiler.kernels.jit import inlined, kernel
-from gdl.compiler.kernels.words import ONE, ZERO, U, at, put, word_at
+from gdl.compiler.kernels.words import ONE, ZERO, U, at, byte_at, put, put_byte, put_eight_bytes, word_at
 from players.environments.kernels import plans
-from players.environments.kernels.cells import byte_at, put_byte, put_eight_bytes
 from players.environments.kernels.sampling import bits_of, key_of, picked
 
 

@@ -10,13 +10,11 @@ from gdl.compiler.kernels.choice import literal
 from gdl.compiler.kernels.jit import inlined, kernel, subroutine
 from gdl.compiler.kernels.lanes import N_LANES
 from gdl.compiler.kernels.packing import copy_words
-from gdl.compiler.kernels.words import ONE, ZERO, U, W, at, broadcast, put, put_word, store, word_at
+from gdl.compiler.kernels.words import ONE, ZERO, U, W, at, broadcast, byte_at, put, put_byte, put_word, store, word_at
 from players.environments.kernels import plans
-from players.environments.kernels.cells import byte_at, put_byte
-from players.environments.kernels.lanes import go_on, load_copies, run, scatter
+from players.environments.kernels.copies import evaluate_copies, go_on, load_copies, run, scatter
 from players.environments.kernels.plans import size_of
 from players.environments.kernels.sampling import bits_of, key_of, picked
-from players.environments.kernels.settling import evaluate_copies
 
 STEP: Final = 0
 RESET: Final = 1

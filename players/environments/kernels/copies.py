@@ -1,9 +1,14 @@
-"""What the states in the lanes allow, written back to the copies: legal actions, who is to move, ends with goals."""
+"""Copies of a game in the lanes of a step: loaded, evaluated, and written back with what their states allow.
+
+That is the legal actions, who is to move, and the goals where a play has ended.
+"""
 
 import numpy as np
 
 from gdl.compiler.kernels.choice import literal
+from gdl.compiler.kernels.evaluation import advance, evaluate
 from gdl.compiler.kernels.jit import inlined, subroutine
+from gdl.compiler.kernels.packing import transpose
 from gdl.compiler.kernels.words import (
     ONE,
     ZERO,
@@ -17,15 +22,67 @@ from gdl.compiler.kernels.words import (
     lowest_bit,
     or_,
     put,
+    put_byte,
     put_float,
     put_word,
     store,
     word_at,
 )
 from players.environments.kernels import plans
-from players.environments.kernels.cells import put_byte
-from players.environments.kernels.lanes import is_in, run, scatter
 from players.environments.kernels.plans import size_of, tables_of
+
+
+@subroutine
+def load_copies(p, n):
+    """Fill the lanes with the states of the copies in `numbers`."""
+    a, states = word_at(p, plans.SQUARE), word_at(p, plans.STATES)
+    values, numbers = word_at(p, plans.VALUES), word_at(p, plans.NUMBERS)
+    n_words, n_fluents = size_of(p, plans.STATE_WORDS), size_of(p, ONE)
+    for k in range((n + 63) >> 6):
+        here = min(64, n - 64 * k)
+        for s in range(n_words):
+            for i in range(here):
+                put_word(a, U(i), word_at(states, U(at(numbers, U(64 * k + i)) * n_words + s)))
+            for i in range(here, 64):
+                put_word(a, U(i), ZERO)
+            transpose(a)
+            for j in range(min(64, n_fluents - 64 * s)):
+                put_word(values, U(W * (1 + 64 * s + j) + k), word_at(a, U(j)))
+
+
+@subroutine
+def run(p, phase, part):
+    """Evaluate the gates of a part of a phase."""
+    evaluate(word_at(p, plans.VALUES), tables_of(p), phase, part)
+
+
+@subroutine
+def go_on(p, phase):
+    """Have the fluents of the next states take the place of those of the states before."""
+    advance(word_at(p, plans.VALUES), tables_of(p), phase, word_at(p, plans.NEXT))
+
+
+@inlined
+def _is_in(p, rows, row, lane):
+    """Return whether a lane's bit is set in a row."""
+    return (word_at(word_at(p, rows), U(W * row + (lane >> 6))) >> U(lane & 63)) & ONE != ZERO
+
+
+@subroutine
+def scatter(p, rows, n, out, width, offset, n_lanes, scale, shift, keep):
+    """Write *n* rows of lanes to words of rows `numbers * scale + shift`, from word *offset* on, of *width* each."""
+    a, numbers = word_at(p, plans.SQUARE), word_at(p, plans.NUMBERS)
+    for k in range((n_lanes + 63) >> 6):
+        for s in range((n + 63) >> 6):
+            here = min(64, n - 64 * s)
+            for j in range(here):
+                put_word(a, U(j), word_at(rows, U(W * (64 * s + j) + k)))
+            for j in range(here, 64):
+                put_word(a, U(j), ZERO)
+            transpose(a)
+            for i in range(min(64, n_lanes - 64 * k)):
+                place = U((at(numbers, U(64 * k + i)) * scale + shift) * width + offset + s)
+                put_word(out, place, (word_at(out, place) & keep) | word_at(a, U(i)))
 
 
 @inlined
@@ -102,19 +159,19 @@ def evaluate_copies(p, phase, n):
     if at(word_at(p, plans.ONLY_MOVER), U(phase)) < 0:
         for r in range(1, n_players):
             for lane in range(n):
-                if is_in(p, plans.EXTRA, 3 + r, lane):
+                if _is_in(p, plans.EXTRA, 3 + r, lane):
                     put(word_at(p, plans.MOVER), U(at(numbers, U(lane))), r)
     has_ends = any_bit(ends)
     if has_ends:
         _score(p, phase, n)
     if word_at(p, plans.HAS_CHANCE) != ZERO:
         for lane in range(n):
-            waits = is_in(p, plans.EXTRA, 3 + n_players, lane) and not is_in(p, plans.EXTRA, 1, lane)
-            is_chance = waits and not is_in(p, plans.EXTRA, 0, lane)
+            waits = _is_in(p, plans.EXTRA, 3 + n_players, lane) and not _is_in(p, plans.EXTRA, 1, lane)
+            is_chance = waits and not _is_in(p, plans.EXTRA, 0, lane)
             put(word_at(p, plans.IS_CHANCE), U(at(numbers, U(lane))), np.int64(is_chance))
     if word_at(p, plans.IS_FLAT) != ZERO and any_bit(load(extra, U(2))):
         for lane in range(n):
-            if is_in(p, plans.EXTRA, 2, lane) and not is_in(p, plans.EXTRA, 0, lane):
+            if _is_in(p, plans.EXTRA, 2, lane) and not _is_in(p, plans.EXTRA, 0, lane):
                 return plans.SEVERAL_MOVE
     return plans.DONE
 
