@@ -8,9 +8,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Final
 
-from gdl.datalog.clauses import Clause, check_safety, clauses_of
+from gdl.datalog.clauses import Clause
 from gdl.datalog.reasoner import Answers, Reasoner
 from gdl.datalog.relations import unwrapped
+from gdl.datalog.translation import check_safety, clauses_of
 from gdl.display import DisplayedGame, DisplayedState
 from gdl.errors import IllegalMoveError, JointMoveError, MalformedRuleError, TerminalStateError, UnknownRoleError
 from gdl.game import (

@@ -13,8 +13,8 @@ from gdl.boards.about import About, KeyPath, about_of, problem_at, read_bytes
 from gdl.boards.boards import outside_of
 from gdl.boards.layout import Layout, Table
 from gdl.boards.pieces import facts_of, shown
-from gdl.datalog.clauses import clauses_of
 from gdl.datalog.domains import values_of_relations
+from gdl.datalog.translation import clauses_of
 from gdl.datalog.values import BOTTOM, TOP, Known, Values, values_of_heads
 from gdl.diagnostics import Diagnostic, Source, Span, diagnostic, in_order
 from gdl.errors import UNKNOWN_KEY, AboutFileError, LimitExceeded

@@ -8,8 +8,8 @@ from itertools import islice
 from typing import Final, Literal, TypeAlias
 
 from gdl.boards.layout import MAX_SIDE
-from gdl.datalog.clauses import clauses_of
 from gdl.datalog.domains import values_of_relations
+from gdl.datalog.translation import clauses_of
 from gdl.datalog.values import Values
 from gdl.errors import LimitExceeded
 from gdl.language.rules import Description

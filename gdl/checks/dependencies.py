@@ -8,10 +8,10 @@ from typing import Final
 from gdl.checks.names import Spellings, did_you_mean
 from gdl.checks.subject import RelationGraph, Subject, Use, uses
 from gdl.checks.subject import part as place_of
-from gdl.datalog.clauses import Unbound, flat_clause, unbound_variables
+from gdl.datalog.clauses import Clause, Literal, Part
 from gdl.datalog.dependencies import dependencies_of
 from gdl.datalog.disjunctions import alternative, body_of, uncovered
-from gdl.datalog.literals import Clause, Literal, Part
+from gdl.datalog.translation import Unbound, flat_clause, unbound_variables
 from gdl.diagnostics import Diagnostic, Related, Span, diagnostic
 from gdl.language.syntax import And, Atom, Condition, Or, Rule
 from gdl.language.terms import Compound, Constant, Signature, Term, Variable, can_meet, signature, variables

@@ -9,8 +9,8 @@ from typing import Final
 
 from gdl.checks.names import short
 from gdl.checks.subject import Subject, part
+from gdl.datalog.clauses import Clause
 from gdl.datalog.domains import values_of_relations
-from gdl.datalog.literals import Clause
 from gdl.datalog.values import TOP, Values, bound_by, values_of
 from gdl.diagnostics import Diagnostic, Related, Span, diagnostic
 from gdl.language.syntax import Rule

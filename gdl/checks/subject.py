@@ -7,9 +7,10 @@ from enum import StrEnum
 from functools import cached_property
 from typing import Final, NamedTuple
 
-from gdl.datalog.clauses import MAX_CLAUSES, Clause, check_depth, clauses_of, is_written_out
+from gdl.datalog.clauses import Clause
 from gdl.datalog.dependencies import Dependencies
 from gdl.datalog.disjunctions import is_passing
+from gdl.datalog.translation import MAX_CLAUSES, check_depth, clauses_of, is_written_out
 from gdl.diagnostics import Diagnostic, Source, Span, diagnostic
 from gdl.errors import LimitExceeded, RuleFileError
 from gdl.language.kif import Form, ReadLimits, read_forms

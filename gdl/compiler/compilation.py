@@ -14,7 +14,8 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
-from gdl.datalog.clauses import Clause, clauses_of
+from gdl.datalog.clauses import Clause
+from gdl.datalog.translation import clauses_of
 from gdl.errors import CannotCompileError, ChildProcessDiedError, LimitExceeded
 from gdl.game import RANDOM, Role
 from gdl.interpreter import InterpretedGame

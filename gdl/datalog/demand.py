@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, replace
 from typing import Final, TypeAlias
 
 from gdl.datalog import domains
-from gdl.datalog.literals import Clause, Literal
+from gdl.datalog.clauses import Clause, Literal
 from gdl.datalog.values import TOP, Known, Values, bound_by, narrow, values_of
 from gdl.diagnostics import Span
 from gdl.language.syntax import ARITIES, GDL2_ARITIES

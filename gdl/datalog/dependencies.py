@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Final, TypeAlias
 
+from gdl.datalog.clauses import Clause
 from gdl.datalog.disjunctions import own_name
-from gdl.datalog.literals import Clause
 from gdl.errors import LimitExceeded, StratificationError
 from gdl.language.terms import Compound, Constant, Signature, Term, Variable, can_meet, signature
 

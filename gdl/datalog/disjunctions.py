@@ -16,7 +16,7 @@ from functools import cached_property
 from itertools import chain
 from typing import Final, TypeAlias
 
-from gdl.datalog.literals import Difference, Literal, Part
+from gdl.datalog.clauses import Difference, Literal, Part
 from gdl.errors import LimitExceeded
 from gdl.language.syntax import And, Atom, Condition, Distinct, Not, Or, Rule
 from gdl.language.terms import Compound, Constant, Term, Variable, signature, variables

@@ -12,8 +12,8 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final, TypeAlias
 
+from gdl.datalog.clauses import Clause
 from gdl.datalog.dependencies import components_of
-from gdl.datalog.literals import Clause
 from gdl.datalog.values import (
     BOTTOM,
     MAX_DEPTH,

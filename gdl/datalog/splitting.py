@@ -15,9 +15,9 @@ from heapq import heappop, heappush
 from itertools import chain, islice, product
 from typing import Final, TypeAlias
 
+from gdl.datalog.clauses import Clause, Literal
 from gdl.datalog.demand import can_be_chosen
 from gdl.datalog.domains import values_of_relations
-from gdl.datalog.literals import Clause, Literal
 from gdl.datalog.values import Bound, Values, bound_by, values_of
 from gdl.language.terms import Compound, Constant, Signature, Term, Variable, arguments_of, signature, variables
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from functools import reduce
 from typing import Final, TypeAlias
 
-from gdl.datalog.literals import Literal
+from gdl.datalog.clauses import Literal
 from gdl.language.terms import Constant, Signature, Term, Variable, arguments_of, signature
 
 Functor: TypeAlias = tuple[str, int]

@@ -11,8 +11,9 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Final, ParamSpec, TypeAlias, TypeVar
 
-from gdl.datalog.clauses import Clause, clauses_of
+from gdl.datalog.clauses import Clause
 from gdl.datalog.reasoner import Reasoner
+from gdl.datalog.translation import clauses_of
 from gdl.diagnostics import Source, Span
 from gdl.errors import LimitExceeded
 from gdl.game import DEFAULT_LIMITS, RANDOM, EvaluationLimits, Game, JointMove, Role, State

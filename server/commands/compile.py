@@ -15,7 +15,8 @@ from gdl.compiler import building, compilation, decomposition, listing
 from gdl.compiler.circuit import Circuit, build
 from gdl.compiler.phases import Phase, phases
 from gdl.compiler.tables import Tables, tables
-from gdl.datalog.clauses import Clause, clauses_of
+from gdl.datalog.clauses import Clause
+from gdl.datalog.translation import clauses_of
 from gdl.errors import CannotCompileError, GdlError
 from gdl.games.library import find_game
 from gdl.interpreter import InterpretedGame

@@ -15,8 +15,8 @@ from gdl.compiler.circuit import Circuit
 from gdl.compiler.compiled import CompiledGame, CompiledState
 from gdl.compiler.kernels import scalar
 from gdl.compiler.kernels.scalar import has_loops
-from gdl.datalog.clauses import clauses_of
 from gdl.datalog.program import Layer
+from gdl.datalog.translation import clauses_of
 from gdl.errors import CannotCompileError, FaultyTablesError, LimitExceeded, RuleFileError
 from gdl.game import EvaluationLimits, Game
 from gdl.interpreter import InterpretedGame

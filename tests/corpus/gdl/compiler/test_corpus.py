@@ -19,7 +19,7 @@ from gdl.compiler.compiled import CompiledGame, CompiledState
 from gdl.compiler.kernels.playouts import LanePlayer, LaneTrace
 from gdl.compiler.tables import CompiledRules, Tables
 from gdl.compiler.verification import verify, verify_reuse, verify_rules
-from gdl.datalog.clauses import clauses_of
+from gdl.datalog.translation import clauses_of
 from gdl.errors import CannotCompileError, ChildProcessDiedError, GdlError, LimitExceeded, StuckPlayError
 from gdl.game import Playouts
 from gdl.interpreter import InterpretedGame

@@ -15,7 +15,8 @@ import pytest
 from gdl.compiler import building, cache, compilation, grounding
 from gdl.compiler.compilation import CompileLimits, child_limits, compile_game
 from gdl.compiler.grounding import GroundProgram
-from gdl.datalog.clauses import Clause, clauses_of
+from gdl.datalog.clauses import Clause
+from gdl.datalog.translation import clauses_of
 from gdl.engines import make_game
 from gdl.errors import CannotCompileError
 from gdl.games.library import find_game
@@ -118,7 +119,7 @@ def test_a_game_that_several_processes_want_is_compiled_once(tmp_path: Path) -> 
     script = """
         from gdl.compiler import compilation
         from gdl.compiler.compilation import DEFAULT_COMPILE_LIMITS, compile_limited
-        from gdl.datalog.clauses import clauses_of
+        from gdl.datalog.translation import clauses_of
         from gdl.games.library import find_game
         from gdl.interpreter import InterpretedGame
         game = InterpretedGame(find_game("connectfour").read())

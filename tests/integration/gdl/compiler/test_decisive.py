@@ -12,7 +12,7 @@ from gdl.compiler.circuit import Circuit, build
 from gdl.compiler.decisive import decisive
 from gdl.compiler.gates import Lit
 from gdl.compiler.phases import Phase, phases
-from gdl.datalog.clauses import clauses_of
+from gdl.datalog.translation import clauses_of
 from gdl.engines import make_game
 from gdl.game import Role, State
 from gdl.games.library import find_game

@@ -7,7 +7,8 @@ from functools import partial
 import pytest
 
 from gdl.compiler.building import ground_rules
-from gdl.datalog.clauses import Clause, clauses_of
+from gdl.datalog.clauses import Clause
+from gdl.datalog.translation import clauses_of
 from gdl.language.rules import read_rules
 from tests.kit.tracing import lines_of
 

@@ -20,7 +20,7 @@ from gdl.compiler.phases import phases, plain
 from gdl.compiler.registers import reuse
 from gdl.compiler.tables import Tables, tables
 from gdl.compiler.verification import verify, verify_reuse
-from gdl.datalog.clauses import clauses_of
+from gdl.datalog.translation import clauses_of
 from gdl.language.rules import read_rules
 from gdl.language.terms import Constant
 from tests.kit.gdl.compiler.circuits import CircuitWriter, least_values

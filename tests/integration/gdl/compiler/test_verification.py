@@ -26,7 +26,7 @@ from gdl.compiler.phases import phases
 from gdl.compiler.registers import Accesses, reuse
 from gdl.compiler.tables import CompiledRules, PhaseInputs, Tables, tables
 from gdl.compiler.verification import verify, verify_reuse, verify_rules
-from gdl.datalog.clauses import clauses_of
+from gdl.datalog.translation import clauses_of
 from gdl.engines import BestGame
 from gdl.errors import FaultyTablesError, LimitExceeded, StuckPlayError, UnstableLoopError
 from gdl.game import Playouts

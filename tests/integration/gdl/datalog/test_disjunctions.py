@@ -8,10 +8,10 @@ from typing import Final
 import pytest
 
 from gdl.checks import check
-from gdl.datalog import clauses as clauses_module
-from gdl.datalog.clauses import clauses_of, unbound_variables
-from gdl.datalog.literals import Clause
+from gdl.datalog import translation
+from gdl.datalog.clauses import Clause
 from gdl.datalog.reasoner import Reasoner
+from gdl.datalog.translation import clauses_of, unbound_variables
 from gdl.diagnostics import Source
 from gdl.engines import make_game
 from gdl.errors import LimitExceeded, StratificationError, UnsafeRuleError
@@ -64,9 +64,9 @@ def test_passing_bindings_on_gives_what_writing_out_gives(first: int, monkeypatc
     for seed in range(first, first + 100):
         text = FACTS + _rule(seed)
         rules = read_rules(text).rules
-        monkeypatch.setattr(clauses_module, "MAX_WRITTEN_OUT", 1_000_000)
+        monkeypatch.setattr(translation, "MAX_WRITTEN_OUT", 1_000_000)
         expected = clauses_of(rules)
-        monkeypatch.setattr(clauses_module, "MAX_WRITTEN_OUT", 1)
+        monkeypatch.setattr(translation, "MAX_WRITTEN_OUT", 1)
         found = clauses_of(rules)
         assert bool(_unsafe(found)) == bool(_unsafe(expected)), text
         if _unsafe(expected):

@@ -13,7 +13,8 @@ from gdl.compiler.building import compile_rules
 from gdl.compiler.compiled import CompiledGame, CompiledState
 from gdl.compiler.registers import Accesses, reuse
 from gdl.compiler.tables import CompiledRules, Tables
-from gdl.datalog.clauses import Clause, clauses_of
+from gdl.datalog.clauses import Clause
+from gdl.datalog.translation import clauses_of
 from gdl.errors import GdlError
 from gdl.game import DEFAULT_LIMITS, EvaluationLimits, Game, Role, State
 from gdl.interpreter import InterpretedGame

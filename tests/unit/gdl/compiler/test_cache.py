@@ -20,7 +20,7 @@ from gdl.compiler.building import compile_rules
 from gdl.compiler.cache import FILES, GameCache, game_cache, key_of
 from gdl.compiler.serialization import serialized
 from gdl.compiler.tables import CompiledRules
-from gdl.datalog.clauses import clauses_of
+from gdl.datalog.translation import clauses_of
 from gdl.interpreter import InterpretedGame
 from gdl.language.rules import read_rules
 from tests.kit.gdl.compiler.rules import GAME

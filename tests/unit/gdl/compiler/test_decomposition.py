@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from gdl.compiler.decomposition import decompose
-from gdl.datalog.clauses import clauses_of
+from gdl.datalog.translation import clauses_of
 from gdl.language.rules import read_rules
 
 

@@ -15,7 +15,7 @@ from gdl.compiler.gates import Gates, Lit, Loop
 from gdl.compiler.grounding import ground
 from gdl.compiler.netlist import cone_of
 from gdl.compiler.phases import Phase, phases
-from gdl.datalog.clauses import clauses_of
+from gdl.datalog.translation import clauses_of
 from gdl.language.rules import read_rules
 from gdl.language.terms import Constant
 

@@ -10,8 +10,8 @@ from gdl.compiler.circuit import build
 from gdl.compiler.decomposition import decompose
 from gdl.compiler.grounding import ground
 from gdl.compiler.listing import circuit_lines, clause_lines, program_lines
-from gdl.datalog.clauses import clauses_of
 from gdl.datalog.splitting import split
+from gdl.datalog.translation import clauses_of
 from gdl.games.library import find_game
 from gdl.interpreter import InterpretedGame
 from gdl.language.rules import read_rules

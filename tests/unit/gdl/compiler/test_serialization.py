@@ -17,7 +17,7 @@ from gdl.compiler.building import compile_rules
 from gdl.compiler.serialization import _HEAD, _LENGTH, deserialized, serialized
 from gdl.compiler.tables import CompiledRules, Tables
 from gdl.compiler.verification import verify, verify_rules
-from gdl.datalog.clauses import clauses_of
+from gdl.datalog.translation import clauses_of
 from gdl.errors import FaultyTablesError
 from gdl.games.library import find_game
 from gdl.interpreter import InterpretedGame

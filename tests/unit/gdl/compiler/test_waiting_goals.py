@@ -13,7 +13,7 @@ from gdl.compiler.kernels.lanes import DONE, N_LANES, PAUSED, Tally, lanes_for, 
 from gdl.compiler.kernels.words import W, rows
 from gdl.compiler.phases import phases
 from gdl.compiler.tables import tables
-from gdl.datalog.clauses import clauses_of
+from gdl.datalog.translation import clauses_of
 from gdl.language.rules import read_rules
 from gdl.language.terms import Constant
 

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 
 import pytest
 
-from gdl.datalog.clauses import clauses_of
+from gdl.datalog.clauses import Clause
 from gdl.datalog.demand import can_be_chosen, on_demand
-from gdl.datalog.literals import Clause
+from gdl.datalog.translation import clauses_of
 from gdl.language.rules import read_rules
 from gdl.language.terms import signature
 from tests.fuzz.generator import random_game

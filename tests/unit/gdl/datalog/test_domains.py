@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from gdl.datalog.clauses import clauses_of
 from gdl.datalog.domains import values_of_relations
+from gdl.datalog.translation import clauses_of
 from gdl.datalog.values import MAX_CONSTANTS, MAX_DEPTH, TOP, Values, values_of_heads
 from gdl.language.kif import read_term
 from gdl.language.rules import read_rules

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from gdl.datalog.clauses import clauses_of
 from gdl.datalog.demand import narrowed
+from gdl.datalog.translation import clauses_of
 from gdl.language.rules import read_rules
 
 

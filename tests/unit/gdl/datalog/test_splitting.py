@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from gdl.datalog.clauses import clauses_of
 from gdl.datalog.splitting import Splitting, split
+from gdl.datalog.translation import clauses_of
 from gdl.language.rules import read_rules
 
 KINDS = "(kind a) (kind b) (e a b) (e b a) "

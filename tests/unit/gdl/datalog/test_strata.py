@@ -6,8 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gdl.datalog.clauses import Clause, clauses_of
+from gdl.datalog.clauses import Clause
 from gdl.datalog.dependencies import Heads, stratify
+from gdl.datalog.translation import clauses_of
 from gdl.errors import StratificationError
 from gdl.language.kif import read_term
 from gdl.language.rules import read_rules

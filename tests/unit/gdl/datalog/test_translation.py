@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from gdl.datalog.clauses import clauses_of
+from gdl.datalog.translation import clauses_of
 from gdl.language.rules import read_rules
 
 
