@@ -13,12 +13,12 @@ from players.search.tree.amaf import learn
 from players.search.tree.averages import MoveSums, add_moves, no_sums
 from players.search.tree.backup import back_up_all
 from players.search.tree.bounds import n_walks_along
+from players.search.tree.deviation import find_deviation, note_goals
 from players.search.tree.groups import select_leaves
 from players.search.tree.implicit import judge_leaves
 from players.search.tree.leaves import NO_ROOM, OK, STUCK, make_leaves
 from players.search.tree.nodes import node_at
 from players.search.tree.plays import PlayRoom, play_out, play_room
-from players.search.tree.spread import find_spread, note_goals
 from players.search.tree.walks import Walks, count_early, counts_early, step_of, unmark, walks_for
 
 N_WALKS: Final = 0
@@ -107,7 +107,7 @@ def search(single, rules, tree, knobs, room, root, n_rounds, n_walks_left):
         n_walks = min(knobs.most_walks, max(knobs.least_walks, _n_walks_through(t, f, root) // knobs.nodes_per_walk))
         n_walks = min(n_walks, n_walks_left) if node_at(t, root, nodes.FIRST) >= 0 else np.int64(1)
         n_walks_left -= n_walks
-        find_spread(f, w)
+        find_deviation(f, w)
         n, n_leaves = select_leaves(t, f, w, root, n_walks, knobs)
         counts[N_WALKS] += n_walks - n
         if n_leaves < 0:

@@ -38,7 +38,7 @@ from players.search.tree.workers import IsWanted, TreeWorker, WorkerThreads
 
 _ALL: Final = 1 << 40
 _FADING: Final = 2
-"""By what the walks of earlier moves count less, where the spread of goals is found."""
+"""By what the walks of earlier moves count less, where the deviation of goals is found."""
 _GRACE_S: Final = 0.05
 """How long after the end of a search other threads are waited for that are late, as on a busy machine."""
 _LINE_STEPS: Final = 12

@@ -17,10 +17,10 @@ from gdl.compiler.kernels.words import ZERO, U, at, float_at, put
 from players.search.tree import nodes
 from players.search.tree.bandits import REGRET, UCB, best_edge_by_amaf, draw_by_regret
 from players.search.tree.bounds import below, best_edge
+from players.search.tree.deviation import N_SUMS
 from players.search.tree.joint import joint_key, joint_place, joint_slot
 from players.search.tree.nodes import EDGES_A_LINE, add_amaf, add_edge, edge_at, node_at
 from players.search.tree.sharing import lock, observe, replaced, unlock
-from players.search.tree.spread import N_SUMS
 
 FULL: Final = -1
 """There is no room for a joint move."""
@@ -39,7 +39,7 @@ class Walks(NamedTuple):
     be opened first, the node that it became, `end`, and its `words` (512, S). `legal` (512, M) and `n_legal`
     (512, R + 1): the moves of opened nodes. `reference` (M, 2): what plays say of moves, for nodes with few. `bounds`
     (M + 4,) are those of the edges at a node.
-    `goal_sums` (R, 3) add up what walks came to, and `spread` (R,) is how wide that lets bounds be. Leaves count from
+    `goal_sums` (R, 3) add up what walks came to, and `deviation` (R,) is how wide that lets bounds be. Leaves count from
     `first_leaf` on where other threads see them. `order` (512,) are the walks group by group, and `waiting` (2, 512, 3)
     the groups that are to go on at even depths and at odd ones: where they begin and end, and the node.
     """
@@ -62,7 +62,7 @@ class Walks(NamedTuple):
     reference: NDArray[np.float32]
     bounds: NDArray[np.float32]
     goal_sums: NDArray[np.uint64]
-    spread: NDArray[np.float32]
+    deviation: NDArray[np.float32]
     order: NDArray[np.int32]
     waiting: NDArray[np.int32]
     first_leaf: int
@@ -93,7 +93,7 @@ def walks_for(n_roles: int, n_moves: int, n_words: int, seed: int, number: int) 
         reference=np.zeros((n_moves, 2), np.float32),
         bounds=np.zeros(n_moves + EDGES_A_LINE, np.float32),
         goal_sums=np.zeros((n_roles, N_SUMS), np.uint64),
-        spread=np.ones(n_roles, np.float32),
+        deviation=np.ones(n_roles, np.float32),
         order=ints(N_LANES),
         waiting=ints(2, N_LANES, 3),
         first_leaf=number * N_LANES,
@@ -109,7 +109,7 @@ def step_of(i, depth):
 @inlined
 def exploration_of(w, r, knobs):
     """Return how much a role explores: less, where the goals of walks lie close together."""
-    return np.float32(knobs.exploration) * float_at(w.spread, U(r))
+    return np.float32(knobs.exploration) * float_at(w.deviation, U(r))
 
 
 @inlined

@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 
 from gdl.compiler.kernels.words import addresses
 from players.search.evaluator import compiled_game_of
+from players.search.tree.deviation import NARROWEST, find_deviation, note_goals
 from players.search.tree.nodes import RuleFacts, rule_facts
-from players.search.tree.spread import NARROWEST, find_spread, note_goals
 from players.search.tree.walks import Walks, walks_for
 from tests.kit.players.games import compiled
 
@@ -22,7 +22,7 @@ def _spread(facts: RuleFacts, walks: Walks, n_rounds: int) -> None:
     f, w = addresses(facts), addresses(walks)
     for _ in range(n_rounds):
         note_goals(f, w, 512)
-    find_spread(f, w)
+    find_deviation(f, w)
 
 
 def spread_of(goals: NDArray[np.int64], n_rounds: int = 1) -> list[float]:
@@ -32,7 +32,7 @@ def spread_of(goals: NDArray[np.int64], n_rounds: int = 1) -> list[float]:
     walks.goals[:] = np.stack([goals, 100 - goals], axis=1)
     njit: Any = numba.njit  # whose types do not know of such functions
     njit(_spread)(rule_facts(game.rules, game.roles, is_opposed=True), walks, n_rounds)
-    found: list[float] = walks.spread.tolist()
+    found: list[float] = walks.deviation.tolist()
     return found
 
 

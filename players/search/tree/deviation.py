@@ -40,7 +40,7 @@ def note_goals(f, w, n):
 
 
 @subroutine
-def find_spread(f, w):
+def find_deviation(f, w):
     """Give each role the width of its bounds, as a share, by the goals that were added."""
     for r in range(U(f.n_roles)):
         place, share = U(N_SUMS) * r, np.float32(1)
@@ -49,4 +49,4 @@ def find_spread(f, w):
             mean, squares = word_at(w.goal_sums, place + ONE) / n, word_at(w.goal_sums, place + U(2)) / n
             deviation = np.sqrt(max(squares - mean * mean, 0.0))
             share = np.float32(min(max(deviation / WIDE, NARROWEST), 1.0))
-        put_float(w.spread, r, share)
+        put_float(w.deviation, r, share)
