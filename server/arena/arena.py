@@ -92,8 +92,8 @@ class RunningPlayer:
         """Return the way to the player, which runs already."""
         if self.url is not None:
             return http_player.HttpPlayer(self.url, self.name)
-        if self.spec.text in own_player.STOCK:
-            return own_player.StockPlayer(self.spec.text)
+        if self.spec.text in own_player.IN_PROCESS:
+            return own_player.InProcessPlayer(self.spec.text)
         return seating.open_link(self.spec.text, Seat(role, self.name))[0]
 
 
@@ -143,7 +143,7 @@ class Contestants:
             PlayerStartError: it did not come up.
         """
         spec = self._specs[name]
-        if not spec.is_own or spec.text in own_player.STOCK:
+        if not spec.is_own or spec.text in own_player.IN_PROCESS:
             return RunningPlayer(name, spec)
         async with self._starting[name]:
             running = self._running.get(name)
@@ -176,7 +176,7 @@ def shares(players: Sequence[str], cores: Collection[int]) -> dict[str, frozense
 
 def _n_slots(spec: seating.PlayerSpec) -> int:
     """Return how many slots of a core a player takes: none if it plays elsewhere or needs no process."""
-    if spec.text in own_player.STOCK or not (spec.is_own or seating.is_command(spec.text)):
+    if spec.text in own_player.IN_PROCESS or not (spec.is_own or seating.is_command(spec.text)):
         return 0
     return 1 if spec.text in LIGHT else SLOTS_PER_CORE
 

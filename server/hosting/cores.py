@@ -14,7 +14,7 @@ from typing import Final
 
 from players.registry import options_of
 from server.errors import TooFewCoresError
-from server.links.own_player import STOCK
+from server.links.own_player import IN_PROCESS
 from server.links.seating import OWN_PLAYERS
 
 SLOTS_PER_CORE: Final = 4
@@ -101,7 +101,7 @@ class CoreBudget:
 
 def _n_slots(player: str) -> int:
     name = player.partition(":")[0]
-    if name in STOCK or name not in OWN_PLAYERS:
+    if name in IN_PROCESS or name not in OWN_PLAYERS:
         return 0
     if name in LIGHT:
         return 1

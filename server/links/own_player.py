@@ -1,4 +1,4 @@
-"""Links to our own players: stock players in this process, others in worker processes or processes that listen."""
+"""Links to our own players: the simplest in this process, others in worker processes or processes that listen."""
 
 import asyncio
 import os
@@ -27,15 +27,15 @@ from server.match.referee import in_own_thread
 
 Choose: TypeAlias = Callable[[Sequence[Term]], Term]
 
-STOCK: Final[Mapping[str, Choose]] = MappingProxyType({"random": random.choice, "legal": lambda moves: moves[0]})
-"""How each of them chooses: as the players of `players.stock` do in a state."""
+IN_PROCESS: Final[Mapping[str, Choose]] = MappingProxyType({"random": random.choice, "legal": lambda moves: moves[0]})
+"""How each player that needs no process of its own chooses: as the player of that name in `players.simple` does in a state."""
 
 
-class StockPlayer:
-    """The way to the player called *name*, one of `STOCK`."""
+class InProcessPlayer:
+    """The way to the player called *name*, one of `IN_PROCESS`."""
 
     def __init__(self, name: str) -> None:
-        self._choose = STOCK[name]
+        self._choose = IN_PROCESS[name]
 
     async def deliver(self, request: PlayerRequest, reply: ReplyBuffer) -> None:
         """Answer *request*: PLAY by one of its legal moves."""

@@ -137,8 +137,8 @@ class PlayerSpec:
         Raises:
             PlayerStartError: one of ours did not come up.
         """
-        if self.text in own_player.STOCK:
-            return own_player.StockPlayer(self.text)
+        if self.text in own_player.IN_PROCESS:
+            return own_player.InProcessPlayer(self.text)
         if self.is_own:
             limits = self.worker_limits
             if limits is None:

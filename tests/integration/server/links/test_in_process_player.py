@@ -16,7 +16,7 @@ from gdl.games.library import find_game
 from gdl.language.kif import read_term
 from gdl.language.rules import read_rules
 from gdl.language.terms import Constant
-from server.links.own_player import STOCK, StockPlayer
+from server.links.own_player import IN_PROCESS, InProcessPlayer
 from server.match.driver import DriverOptions, MatchDriver
 from server.match.exchange import Answered, Completed, Event
 from server.match.link import PlayerRequest, ReplyBuffer, SystemClock, Timeout
@@ -38,7 +38,7 @@ class Impatient(SystemClock):
 
 async def said(name: str, request: PlayerRequest) -> str:
     reply = ReplyBuffer()
-    await StockPlayer(name).deliver(request, reply)
+    await InProcessPlayer(name).deliver(request, reply)
     return bytes(reply.raw).decode()
 
 
@@ -65,10 +65,10 @@ async def test_what_was_answered_before_is_answered_again() -> None:
     assert await said("random", PlayerRequest("(PLAY m.1 NIL)", legal_moves=MOVES, answered="(say yes)")) == "(say yes)"
 
 
-@pytest.mark.parametrize("name", STOCK)
+@pytest.mark.parametrize("name", IN_PROCESS)
 async def test_no_clock_is_ever_missed_however_late_the_loop_comes_to_it(name: str) -> None:
     events: list[Event] = []
-    links = {LEFT: StockPlayer(name), RIGHT: StockPlayer(name)}
+    links = {LEFT: InProcessPlayer(name), RIGHT: InProcessPlayer(name)}
     referee = LocalReferee(two_steps())
     options = DriverOptions(clock=Impatient())
     outcome = await MatchDriver(referee, setup(), links, [events.append], options).run()
@@ -91,7 +91,7 @@ async def test_it_is_given_the_moves_of_its_own_role_alone() -> None:
     """What chance may deal is not among the moves that the player of the cards is given."""
     requests: list[PlayerRequest] = []
 
-    class Notes(StockPlayer):
+    class Notes(InProcessPlayer):
         async def deliver(self, request: PlayerRequest, reply: ReplyBuffer) -> None:
             requests.append(request)
             await super().deliver(request, reply)
