@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from itertools import groupby
@@ -89,11 +89,6 @@ class SymbolIndex:
         self._by_symbol: dict[Symbol, list[Occurrence]] = defaultdict(list)
         for found in self.occurrences:
             self._by_symbol[found.symbol].append(found)
-
-    @property
-    def by_symbol(self) -> Mapping[Symbol, Sequence[Occurrence]]:
-        """All places of every symbol."""
-        return self._by_symbol
 
     def at(self, offset: int) -> Occurrence | None:
         """Return the name at *offset*, or that ends there; None where there is none."""

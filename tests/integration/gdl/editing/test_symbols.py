@@ -92,7 +92,8 @@ def test_definitions_with_as_many_arguments_come_alone_if_there_are_any() -> Non
 
 def test_relations_terms_and_the_variables_of_two_rules_have_nothing_to_do_with_each_other() -> None:
     index = index_of("(<= (p ?x) (q p ?x))\n(<= (q ?x) (p (p ?x)))\n")
-    places = {(symbol.space.value, symbol.name, symbol.rule): len(uses) for symbol, uses in index.by_symbol.items()}
+    symbols = {found.symbol for found in index.occurrences}
+    places = {(symbol.space.value, symbol.name, symbol.rule): len(index.uses(symbol)) for symbol in symbols}
     assert places == {
         ("relations", "<=", -1): 2,
         ("relations", "p", -1): 2,
@@ -105,7 +106,7 @@ def test_relations_terms_and_the_variables_of_two_rules_have_nothing_to_do_with_
 
 def test_words_of_the_language_are_the_same_in_capitals_and_others_are_not() -> None:
     index = index_of("(ROLE x)\n(role X)\n")
-    assert sorted(symbol.name for symbol in index.by_symbol) == ["X", "role", "x"]
+    assert sorted(symbol.name for symbol in {found.symbol for found in index.occurrences}) == ["X", "role", "x"]
 
 
 @pytest.mark.parametrize(("text", "kind"), [("(role random) (role x)", "keyword"), ("(p random)", "constant")])

@@ -65,9 +65,9 @@ def with_name(rule: Rule, symbol: Symbol, new: str) -> Rule:
 def test_a_renamed_game_has_the_same_rules_but_for_the_name(game: str) -> None:
     source = find_game(game).read().source
     index, rules, n_renamed = index_symbols(source), read_rules(source.text).rules, 0
-    for symbol, uses in index.by_symbol.items():
+    for symbol in dict.fromkeys(found.symbol for found in index.occurrences):
         try:
-            edits = rename(index, uses[0].token.start, "another-name")
+            edits = rename(index, index.uses(symbol)[0].token.start, "another-name")
         except RenamingError:
             continue
         new = "?another-name" if symbol.space is Space.VARIABLES else "another-name"
