@@ -29,6 +29,14 @@ def test_every_module_that_the_page_names_is_there() -> None:
     assert {name for name in named if not any((folder / name).is_file() for folder in folders)} == set()
 
 
+def test_every_stage_of_the_compiler_is_a_module() -> None:
+    text = (ROOT / "docs" / "engine.md").read_text(encoding="utf-8")
+    table = text.partition("\n## The stages\n")[2].partition("\n## ")[0]
+    stages = {name for row in re.findall(r"^\| (`.*?) \|", table, re.MULTILINE) for name in re.findall(r"`(\w+)`", row)}
+    assert stages
+    assert stages - {module.path.stem for module in modules() if module.name.startswith("gdl.")} == set()
+
+
 def test_a_program_runs_only_after_all_of_its_module_is_defined() -> None:
     texts = {path: path.read_text(encoding="utf-8") for folder in FOLDERS for path in (ROOT / folder).rglob("*.py")}
     guarded = {path: ast.parse(text).body for path, text in texts.items() if "\nif __name__ == " in text}
