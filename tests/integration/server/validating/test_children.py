@@ -11,7 +11,7 @@ import pytest
 from gdl.worker import ChildLimits, NotWanted, run_limited
 from server.refusals import RequestError
 from server.validating.checker import ChildSlots
-from tests.kit.gdl import errands
+from tests.kit.gdl import child_functions
 from tests.kit.server.plays import until
 from tests.kit.server.processes import is_running
 
@@ -51,7 +51,7 @@ async def test_the_child_of_a_caller_that_hangs_up_is_ended() -> None:
 
     def work(is_wanted: Callable[[], bool]) -> None:
         with pytest.raises(NotWanted):
-            run_limited(errands.tell_number_and_sleep, (), ChildLimits(600.0), numbers.append, is_wanted)
+            run_limited(child_functions.tell_number_and_sleep, (), ChildLimits(600.0), numbers.append, is_wanted)
 
     caller = asyncio.create_task(ChildSlots(1, 1).run(work))
     await until(lambda: numbers)
