@@ -41,7 +41,7 @@ def compile_rules(clauses: Sequence[Clause], roles: Sequence[Role], max_ground_r
     Raises:
         CannotCompileError: there are too many ground rules, the grounder refuses, or they are no game that it can run.
     """
-    _check_shape(clauses)
+    check_shape(clauses)
     _, program = ground_rules(clauses, max_ground_rules)
     circuit = build(program, roles)
     del program  # it may be the largest part of what there is
@@ -52,8 +52,8 @@ def compile_rules(clauses: Sequence[Clause], roles: Sequence[Role], max_ground_r
     return found
 
 
-def _check_shape(clauses: Sequence[Clause]) -> None:
-    """Raise where a state is not all that decides what may be done in it."""
+def check_shape(clauses: Sequence[Clause]) -> None:
+    """Raise CannotCompileError where a state is not all that decides what may be done in it."""
     used: dict[str, set[str]] = {}
     for clause in clauses:
         used.setdefault(signature(clause.head)[0], set()).update(signature(part.atom)[0] for part in clause.literals)
@@ -79,16 +79,16 @@ def ground_rules(clauses: Sequence[Clause], max_ground_rules: int) -> Grounded:
     clauses = _without_unread_lists(clauses)
     first = demand.narrowed(clauses)
     if max_ground_rules <= _MANY_RULES:
-        return _grounded(first, max_ground_rules)
+        return grounded(first, max_ground_rules)
     try:
-        return _grounded(first, max_ground_rules, lambda n_rules: n_rules > _MANY_RULES and _has_way_around(clauses))
+        return grounded(first, max_ground_rules, lambda n_rules: n_rules > _MANY_RULES and _has_way_around(clauses))
     except CannotCompileError as error:
-        for way in (_without_dont_cares, _on_demand):
+        for way in (without_dont_cares, on_demand):
             with suppress(CannotCompileError):
                 return way(clauses, max_ground_rules)
         if not isinstance(error, _ManyRulesError):
             raise
-    return _grounded(first, max_ground_rules)
+    return grounded(first, max_ground_rules)
 
 
 class _ManyRulesError(CannotCompileError):
@@ -113,26 +113,40 @@ def _without_unread_lists(clauses: Sequence[Clause]) -> tuple[Clause, ...]:
     return tuple(clause for clause in clauses if signature(clause.head) not in unread)
 
 
-def _without_dont_cares(clauses: Sequence[Clause], max_ground_rules: int) -> Grounded:
+def without_dont_cares(clauses: Sequence[Clause], max_ground_rules: int) -> Grounded:
+    """Return what `grounded` does of *clauses* from which arguments that do not matter are left out.
+
+    Raises:
+        CannotCompileError: there are none, or as `grounded`.
+    """
     others = splitting.split(clauses)
     if others == tuple(clauses):
         raise CannotCompileError("it has no don't-care arguments")
-    return _grounded(demand.narrowed(others), max_ground_rules)
+    return grounded(demand.narrowed(others), max_ground_rules)
 
 
-def _on_demand(clauses: Sequence[Clause], max_ground_rules: int) -> Grounded:
+def on_demand(clauses: Sequence[Clause], max_ground_rules: int) -> Grounded:
+    """Return what `grounded` does of *clauses*, relations that are only asked with constants derived on demand.
+
+    Raises:
+        CannotCompileError: there are no such relations, or an atom depends on its own negation then, or as `grounded`.
+    """
     chosen = demand.asked_with_constants(clauses)
     if not chosen:
         raise CannotCompileError("no relation is always asked with constants")
-    found = _grounded(demand.on_demand(clauses, chosen), max_ground_rules)
-    _check_negation(found[1])
+    found = grounded(demand.on_demand(clauses, chosen), max_ground_rules)
+    check_negation(found[1])
     return found
 
 
-def _grounded(
+def grounded(
     clauses: Sequence[Clause], max_ground_rules: int, is_given_up: Callable[[int], bool] = lambda _: False
 ) -> Grounded:
-    """Return *clauses* decomposed, and their ground rules, unless it is given up after so many of them."""
+    """Return *clauses* decomposed, and their ground rules, unless it is given up after so many of them.
+
+    Raises:
+        CannotCompileError: it is given up, there are too many ground rules, or the grounder refuses.
+    """
     reasons: list[CannotCompileError] = []
 
     def check(n_rules: int) -> None:
@@ -150,8 +164,11 @@ def _grounded(
         raise reasons[0] if reasons else CannotCompileError(f"the grounder refuses: {error}") from error
 
 
-def _check_negation(program: GroundProgram) -> None:
-    """Raise where an atom depends on its own negation: a demand may depend on the negation of its answer."""
+def check_negation(program: GroundProgram) -> None:
+    """Raise CannotCompileError where an atom depends on its own negation.
+
+    A demand may depend on the negation of its answer.
+    """
     needed: dict[int, set[int]] = {}
     for head, body in program.rules:
         needed.setdefault(head, set()).update(body)

@@ -54,7 +54,7 @@ class Numbering:
         if not self.is_flat:
             return tuple(tuple(moves) for moves in lists)
         every = dict.fromkeys(chain(*lists))
-        return (tuple(sorted(every, key=self._waits)),)
+        return (tuple(sorted(every, key=self.waits)),)
 
     @cached_property
     def tables(self) -> Tables:

@@ -28,7 +28,7 @@ from server.match.referee import in_own_thread
 Choose: TypeAlias = Callable[[Sequence[Term]], Term]
 
 IN_PROCESS: Final[Mapping[str, Choose]] = MappingProxyType({"random": random.choice, "legal": lambda moves: moves[0]})
-"""How each player that needs no process of its own chooses: as the player of that name in `players.simple` does in a state."""
+"""How players that need no process of their own choose: as those of the same names in `players.simple` do."""
 
 
 class InProcessPlayer:

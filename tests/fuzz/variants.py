@@ -21,42 +21,30 @@ from gdl.game import Role
 from gdl.language.terms import signature
 
 MAX_GROUND_RULES: Final = 20_000
-Grounding: TypeAlias = Callable[[Sequence[Clause]], building.Grounded]
+Grounding: TypeAlias = Callable[[Sequence[Clause], int], building.Grounded]
 
 
-def _plain(clauses: Sequence[Clause]) -> building.Grounded:
-    return building._grounded(narrowed(clauses), MAX_GROUND_RULES)
+def _plain(clauses: Sequence[Clause], max_ground_rules: int) -> building.Grounded:
+    return building.grounded(narrowed(clauses), max_ground_rules)
 
 
-def _as_written(clauses: Sequence[Clause]) -> building.Grounded:
-    return building._grounded(clauses, MAX_GROUND_RULES)
-
-
-def _idle_left_out(clauses: Sequence[Clause]) -> building.Grounded:
-    return building._without_dont_cares(clauses, MAX_GROUND_RULES)
-
-
-def _on_demand(clauses: Sequence[Clause]) -> building.Grounded:
-    return building._on_demand(clauses, MAX_GROUND_RULES)
-
-
-def _any_on_demand(clauses: Sequence[Clause]) -> building.Grounded:
+def _any_on_demand(clauses: Sequence[Clause], max_ground_rules: int) -> building.Grounded:
     """Derive on demand what the compiler would not choose, too."""
     derived = sorted({signature(clause.head) for clause in clauses if clause.literals})
     fitting = [relation for relation in derived if can_be_chosen(relation)]
     chosen = frozenset(Random(len(clauses)).sample(fitting, (len(fitting) + 1) // 2))
     if not chosen:
         raise CannotCompileError("there is no relation to choose")
-    found = building._grounded(on_demand(clauses, chosen), MAX_GROUND_RULES)
-    building._check_negation(found[1])
+    found = building.grounded(on_demand(clauses, chosen), max_ground_rules)
+    building.check_negation(found[1])
     return found
 
 
 GROUNDINGS: Final[dict[str, Grounding]] = {
     "plain": _plain,
-    "as written": _as_written,
-    "don't-care arguments left out": _idle_left_out,
-    "on demand": _on_demand,
+    "as written": building.grounded,
+    "don't-care arguments left out": building.without_dont_cares,
+    "on demand": building.on_demand,
     "anything on demand": _any_on_demand,
 }
 
@@ -67,11 +55,11 @@ def circuits(clauses: Sequence[Clause], roles: Sequence[Role]) -> Iterator[tuple
     Raises:
         CannotCompileError: the rules as such are beyond the compiler.
     """
-    building._check_shape(clauses)
+    building.check_shape(clauses)
     met: set[Circuit] = set()
     for name, grounding in GROUNDINGS.items():
         try:
-            circuit = build(grounding(clauses)[1], roles)
+            circuit = build(grounding(clauses, MAX_GROUND_RULES)[1], roles)
         except CannotCompileError:
             continue
         if not all(circuit.moves_of):

@@ -39,7 +39,7 @@ class Walks(NamedTuple):
     be opened first, the node that it became, `end`, and its `words` (512, S). `legal` (512, M) and `n_legal`
     (512, R + 1): the moves of opened nodes. `reference` (M, 2): what plays say of moves, for nodes with few. `bounds`
     (M + 4,) are those of the edges at a node.
-    `goal_sums` (R, 3) add up what walks came to, and `deviation` (R,) is how wide that lets bounds be. Leaves count from
+    `goal_sums` (R, 3) add up what walks came to, and `deviation` (R,) is how wide it lets bounds be. Leaves count from
     `first_leaf` on where other threads see them. `order` (512,) are the walks group by group, and `waiting` (2, 512, 3)
     the groups that are to go on at even depths and at odd ones: where they begin and end, and the node.
     """

@@ -44,19 +44,19 @@ def test_the_result_of_the_function_comes_back() -> None:
     assert run_limited(child_functions.add, (2, 3), PATIENT) == 5
 
 
-@pytest.mark.parametrize("errand", [child_functions.spin, child_functions.sleep_for_good])
-def test_who_takes_too_long_is_ended_at_the_limit_of_time(errand: Callable[[], None]) -> None:
+@pytest.mark.parametrize("function", [child_functions.spin, child_functions.sleep_for_good])
+def test_who_takes_too_long_is_ended_at_the_limit_of_time(function: Callable[[], None]) -> None:
     begin_s = time.monotonic()
     with pytest.raises(LimitExceeded) as raised:
-        run_limited(errand, (), ChildLimits(max_seconds=0.5))
+        run_limited(function, (), ChildLimits(max_seconds=0.5))
     assert (raised.value.what, raised.value.limit) == ("seconds", 0.5)
     assert time.monotonic() - begin_s < 20
 
 
-@pytest.mark.parametrize("errand", [child_functions.take_memory, child_functions.take_memory_in_small_pieces])
-def test_a_child_that_takes_too_much_memory_fails_with_the_limit(errand: Callable[[], int]) -> None:
+@pytest.mark.parametrize("function", [child_functions.take_memory, child_functions.take_memory_in_small_pieces])
+def test_a_child_that_takes_too_much_memory_fails_with_the_limit(function: Callable[[], int]) -> None:
     with pytest.raises(LimitExceeded) as raised:
-        run_limited(errand, (), ChildLimits(max_seconds=60.0, max_memory_mb=128))
+        run_limited(function, (), ChildLimits(max_seconds=60.0, max_memory_mb=128))
     assert (raised.value.what, raised.value.limit) == ("megabytes of memory", 128)
 
 
@@ -83,16 +83,16 @@ def test_a_typed_error_comes_back_with_its_data_and_its_place() -> None:
 
 
 @pytest.mark.parametrize(
-    ("errand", "reason"),
+    ("function", "reason"),
     [
         (child_functions.kill_itself, "it ended with exit code -9"),
         (child_functions.fail_unsendably, "UnsendableError: 3"),
         (child_functions.answer_with_a_function, "its result cannot be sent: "),
     ],
 )
-def test_a_child_without_an_answer_is_an_error_of_its_own(errand: Callable[[], None], reason: str) -> None:
+def test_a_child_without_an_answer_is_an_error_of_its_own(function: Callable[[], None], reason: str) -> None:
     with pytest.raises(ChildProcessDiedError) as raised:
-        run_limited(errand, (), PATIENT)
+        run_limited(function, (), PATIENT)
     assert raised.value.reason.startswith(reason)
 
 

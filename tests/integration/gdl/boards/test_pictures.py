@@ -16,7 +16,7 @@ from gdl.boards.pieces import Mark
 from gdl.engines import make_game
 from gdl.games.library import find_game, game_names
 from gdl.language.kif import read_term
-from tests.kit.gdl.games.drawn import CELLS, GRID, NAMESPACE, PICTURES, board, case, cells, labels, parsed, texts
+from tests.kit.gdl.boards.drawn import CELLS, GRID, NAMESPACE, PICTURES, board, case, cells, labels, parsed, texts
 
 ELEMENTS = {"svg", "title", "desc", "g", "rect", "circle", "line", "path", "text"}
 ATTRIBUTES = {

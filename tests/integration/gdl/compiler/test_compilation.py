@@ -79,7 +79,7 @@ def test_rules_are_grounded_again_only_where_there_is_a_way_around_many(
     monkeypatch.setattr(building, "ground", ground)
     monkeypatch.setattr(building, "_MANY_RULES", 10)
     monkeypatch.setattr(building, "_has_way_around", lambda _: has_way)
-    for way in ("_without_dont_cares", "_on_demand"):
+    for way in ("without_dont_cares", "on_demand"):
         monkeypatch.setattr(building, way, no_way)
     assert tuple(building.ground_rules(clauses, 10_000)[1].rules) == expected
     assert len(grounded) == n_times

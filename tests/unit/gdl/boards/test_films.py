@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from gdl.boards.pictures import MAX_FRAMES, drawing, film_of
-from tests.kit.gdl.games.drawn import CELLS, GRID, NAMESPACE, board, parsed, texts
+from tests.kit.gdl.boards.drawn import CELLS, GRID, NAMESPACE, board, parsed, texts
 
 FRAMES = [drawing(board(GRID | {"pieces": [CELLS]}, *facts)) for facts in ((), ("(cell 1 1 x)",), ("(cell 2 2 o)",))]
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from gdl.boards.text import in_unicode, text_of
-from tests.kit.gdl.games.drawn import GRID, PICTURES, board, case
+from tests.kit.gdl.boards.drawn import GRID, PICTURES, board, case
 
 
 def drawn(name: str) -> list[str]:

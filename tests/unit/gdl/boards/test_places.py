@@ -11,7 +11,7 @@ from gdl.boards.moves import arrows, emphasis, places
 from gdl.engines import make_game
 from gdl.games.library import find_game
 from gdl.language.kif import read_term
-from tests.kit.gdl.games.drawn import CELLS, GRID, board
+from tests.kit.gdl.boards.drawn import CELLS, GRID, board
 
 PLAIN = board(GRID | {"y": "down", "pieces": [CELLS]})
 UPRIGHT = board(GRID | {"pieces": [CELLS]})

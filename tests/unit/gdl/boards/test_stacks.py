@@ -10,7 +10,7 @@ from gdl.boards.moves import places
 from gdl.boards.text import words_of
 from gdl.language.kif import read_term
 from gdl.language.rules import read_rules
-from tests.kit.gdl.games.drawn import GRID, board
+from tests.kit.gdl.boards.drawn import GRID, board
 
 
 def stacks(layout: Mapping[str, object], *facts: str) -> dict[str, list[str]]:

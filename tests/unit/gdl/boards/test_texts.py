@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from gdl.boards.text import text_of
-from tests.kit.gdl.games.drawn import PICTURES, case
+from tests.kit.gdl.boards.drawn import PICTURES, case
 
 
 @pytest.mark.parametrize("path", sorted(PICTURES.glob("*.toml")), ids=lambda path: path.stem)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from gdl.boards.text import cell_words, words_of
-from tests.kit.gdl.games.drawn import CELLS, GRID, board
+from tests.kit.gdl.boards.drawn import CELLS, GRID, board
 
 
 def test_a_grid_says_what_stands_where_and_how_many() -> None:

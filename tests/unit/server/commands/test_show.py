@@ -10,7 +10,7 @@ from rich.text import Text
 
 from gdl.games.library import find_game
 from server.commands.show import print_rules
-from tests.kit.gdl.games.drawn import cells, texts
+from tests.kit.gdl.boards.drawn import cells, texts
 from tests.kit.server.commands.fixtures import Ggp
 
 RULES = "; a comment\n(<= terminal\n\n    (true (step 7)))\n"

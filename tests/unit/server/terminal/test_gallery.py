@@ -10,7 +10,7 @@ from gdl.engines import make_game
 from gdl.games.library import find_game
 from gdl.language.kif import read_term
 from server.terminal.commentary import Gallery
-from tests.kit.gdl.games.drawn import cells, texts
+from tests.kit.gdl.boards.drawn import cells, texts
 
 
 def test_each_step_is_a_picture_with_the_moves_before_it_marked(tmp_path: Path) -> None:

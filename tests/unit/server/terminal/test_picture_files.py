@@ -6,7 +6,7 @@ import pytest
 
 from gdl.boards.layout import Layout
 from server.terminal.picture_files import SheetEntry, kind_of, sheet_of, summary
-from tests.kit.gdl.games.drawn import GRID
+from tests.kit.gdl.boards.drawn import GRID
 
 
 @pytest.mark.parametrize(
