@@ -2,7 +2,6 @@
 
 import io
 import json
-import math
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -32,7 +31,8 @@ from server.tournament.progress import (
     table_of,
     verdict,
 )
-from server.tournament.ratings import fit_ratings
+from server.tournament.rating_chart import RatingChart, rating_chart
+from server.tournament.ratings import rating_history
 from server.tournament.standings import ScoringRules, counted_goals, losers
 
 _COLUMNS: Final = ("", "player", "matches", "score", "W-D-L", "Elo", "95 %", "LOS", "errors", "s a move")
@@ -144,9 +144,6 @@ _CSV_COLUMNS: Final = (
 )  # fmt: skip
 NO_ROLES: Final[Mapping[str, Sequence[str]]] = {}
 """Without names roles are numbered."""
-_CURVE_POINTS: Final = 40
-_MOST_TICKS: Final = 8
-_WIDTH, _HEIGHT, _TOP = 720, 280, 14
 
 
 def write_reports(progress: Progress, folder: Path, roles: Mapping[str, Sequence[str]] = NO_ROLES) -> None:
@@ -216,7 +213,7 @@ def html(progress: Progress, roles: Mapping[str, Sequence[str]] = NO_ROLES) -> s
     """Return a page with all of it, which needs no other file."""
     rows = table_of(progress)
     players = [row.player for row in rows]
-    rules, shown = progress.plan.scoring, chart(progress.rated_results, players)
+    rules = progress.plan.scoring
     return _template().render(
         title=_title(progress),
         rows=rows,
@@ -224,8 +221,7 @@ def html(progress: Progress, roles: Mapping[str, Sequence[str]] = NO_ROLES) -> s
         cross=head_to_head(progress.results, players, rules),
         by_role=by_role(progress.results, rules, roles),
         by_seat=by_role(progress.results, rules, roles, players),
-        curves=shown.curves,
-        ticks=shown.ticks,
+        chart=_chart(progress, players),
         errors=[played for played in progress.played if any(played.result.errors)],
         short=list(filter(is_short, progress.played)),
         lost={result.match_id: sorted(losers(result, rules)) for result in progress.results},
@@ -236,8 +232,6 @@ def html(progress: Progress, roles: Mapping[str, Sequence[str]] = NO_ROLES) -> s
         statements=[line for line in (verdict(progress), sprt_line(progress), shortage(progress)) if line],
         began=_day(min((match.ended_ms for match in progress.played), default=0)),
         ended=_day(max((match.ended_ms for match in progress.played), default=0)),
-        width=_WIDTH,
-        height=_HEIGHT,
     )
 
 
@@ -285,51 +279,11 @@ def _day(at_ms: int) -> str:
     return datetime.fromtimestamp(at_ms / 1000, UTC).strftime("%Y-%m-%d %H:%M UTC") if at_ms else ""
 
 
-@dataclass(frozen=True, slots=True)
-class Curve:
-    """The ratings of a player after more and more matches, as the points of a line of SVG."""
-
-    player: str
-    points: str
-    hue: int
-
-
-@dataclass(frozen=True, slots=True)
-class Tick:
-    """A line of the chart at a round number of Elo."""
-
-    elo: int
-    y: float
-
-
-@dataclass(frozen=True, slots=True)
-class Chart:
-    """The ratings of players after more and more matches: a curve for each, and lines at round numbers."""
-
-    curves: tuple[Curve, ...]
-    ticks: tuple[Tick, ...]
-
-
-def chart(results: Sequence[MatchResult], players: Sequence[str]) -> Chart:
-    """Return the chart of the ratings of *players*."""
-    steps = sorted({round(len(results) * i / _CURVE_POINTS) for i in range(1, _CURVE_POINTS + 1)} - {0})
-    rated = [{each.player: each.elo for each in fit_ratings(results[:step]).players} for step in steps]
-    known = [elo for ratings in rated for elo in ratings.values()]
-    if not known:
-        return Chart((), ())
-    low, high = min(known) - 10, max(known) + 10
-
-    def height(elo: float) -> float:
-        return round(_TOP + (_HEIGHT - _TOP) * (high - elo) / (high - low), 1)
-
-    def curve(place: int, player: str) -> Curve:
-        found = [(step, each[player]) for step, each in zip(steps, rated, strict=True) if player in each]
-        points = " ".join(f"{_WIDTH * step / len(results):.1f},{height(elo)}" for step, elo in found)
-        return Curve(player, points, round(360 * place / len(players)))
-
-    spacing = next(each for each in (10, 50, 100, 200, 500, 1000, 10_000) if (high - low) / each < _MOST_TICKS)
-    ticks = range(math.ceil(low / spacing) * spacing, math.floor(high) + 1, spacing)
-    return Chart(
-        tuple(curve(place, player) for place, player in enumerate(players)),
-        tuple(Tick(elo, height(elo)) for elo in ticks),
-    )
+def _chart(progress: Progress, players: Sequence[str]) -> RatingChart | None:
+    """Return the chart of the ratings of *players* after more and more matches; None where no match tells of them."""
+    history = rating_history(progress.rated_results)
+    curves = {
+        player: [(float(each.n_results), each.ratings[player]) for each in history if player in each.ratings]
+        for player in players
+    }
+    return rating_chart(curves, "first matches", f"after {len(progress.played)} matches", has_areas=False)

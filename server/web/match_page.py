@@ -24,7 +24,8 @@ from server.spectating.viewers import secrecy_of
 from server.storage.rows import MatchRow
 from server.visibility import Aspect, Viewer, may_see
 from server.web import boards, knowledge, match_lists, rendering, tournament_pages
-from server.web.match_view import MatchView, rows_of, thoughts_of, view_of
+from server.web.match_view import MatchView, rows_of, view_of
+from server.web.thoughts import thoughts_of
 
 _N_VIEWS: Final = 64
 

@@ -20,6 +20,7 @@ from server.principal import Role
 from server.refusals import RequestError
 from server.storage.listing import PlayerStatistics
 from server.storage.rows import PlayerRow, SeatKind
+from server.tournament.rating_chart import RatingChart, rating_chart
 from server.tournament.ratings import RatingsAfter, rating_history
 from server.web import cache, leaderboards, match_lists, rendering, tournament_pages, tournament_view
 from server.web.match_page import VIEWS
@@ -202,10 +203,10 @@ async def show_entrant(request: web.Request) -> web.Response:
 
 async def _chart(
     request: web.Request, shown: tournament_view.ShownTournament, shape: str, name: str
-) -> leaderboards.RatingChart | None:
+) -> RatingChart | None:
     history = await request.app[HISTORIES].of(shown.row.name, shape) or ()
     points = [(float(each.n_results), each.ratings[name]) for each in history if name in each.ratings]
-    return leaderboards.rating_chart({name: points}, "first results", "now") if len(points) > 1 else None
+    return rating_chart({name: points}, "first results", "now") if len(points) > 1 else None
 
 
 async def _errors(request: web.Request, fixtures: Sequence[tournament_view.ShownFixture], name: str) -> list[ErrorLine]:

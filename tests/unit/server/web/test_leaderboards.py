@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from server.storage.listing import RatedResult
 from server.tournament.fixtures import MatchResult
-from server.tournament.ratings import Rating
-from server.web.leaderboards import by_seat, leaderboard_of, rating_chart
+from server.web.leaderboards import by_seat, leaderboard_of
 
 
 def won(winner: str, loser: str, at_ms: int, errors: int = 0) -> RatedResult:
@@ -47,28 +46,3 @@ def test_head_to_head_is_by_game_and_role() -> None:
     assert [(part.game, part.role, part.wins, part.losses) for part in by_seat(own, "ada", "bob")] == [
         ("chess", 0, 2, 0), ("chess", 1, 0, 1),
     ]  # fmt: skip
-
-
-def rating(elo: float) -> Rating:
-    return Rating("ada", elo, elo - 100, elo + 100, 5)
-
-
-def test_a_chart_has_a_line_its_interval_and_round_numbers() -> None:
-    chart = rating_chart({"ada": [(1, rating(1400)), (3, rating(1600))]}, "then", "now")
-    assert chart is not None
-    (curve,) = chart.curves
-    # The higher the rating, the smaller y; the first point is left, and the last one right.
-    assert curve.line == "46.0,172.9 710.0,71.1"
-    assert len(curve.area.split()) == 4
-    assert curve.end == (710.0, 71.1)
-    assert [tick.elo for tick in chart.ticks] == [1300, 1400, 1500, 1600, 1700]
-
-
-def test_without_points_there_is_no_chart() -> None:
-    assert rating_chart({"ada": []}, "then", "now") is None
-
-
-def test_a_single_point_is_in_the_middle() -> None:
-    chart = rating_chart({"ada": [(7, rating(1500))]}, "then", "now", has_areas=False)
-    assert chart is not None
-    assert (chart.curves[0].line, chart.curves[0].area) == ("378.0,122.0", "")

@@ -5,17 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 
 from gdl.wire.insights import Insight
-from server.web.match_view import (
-    HEIGHT,
-    WIDTH,
-    MatchView,
-    MoveView,
-    ReachedState,
-    StepView,
-    ThoughtRow,
-    ValueChart,
-    thoughts_of,
-)
+from server.web.match_view import MatchView, MoveView, ReachedState, StepView
+from server.web.thoughts import HEIGHT, WIDTH, ThoughtRow, ValueChart, thoughts_of
 
 ROLES = ("x", "o")
 EVEN = Insight(1_200, 800, 9.46, 50.0, ("( mark 1 1 )", "noop"))
