@@ -35,9 +35,10 @@ from players.kit.local_match import LocalMatch
 from players.kit.worker import end_with_service
 from players.registry import find_player
 from players.search.evaluator import wait_for_compilation
-from server.arena.arena import Arena, OnProgress, PlayedRecord
+from server.arena.arena import Arena, OnProgress
 from server.arena.folder import TournamentFolder
 from server.arena.report import sprt_line
+from server.arena.venue import PlayedRecord
 from server.tournament.fixtures import ScheduledMatch, TournamentGame
 from server.tournament.plan import SprtPlan, TournamentPlan
 from server.tournament.progress import Progress, table_of

@@ -22,7 +22,7 @@ from gdl.game import Game
 from gdl.language.rules import read_rules
 from players.player import PlayerFileError
 from players.registry import with_whole_path
-from server.arena.arena import Contestants, LocalVenue, PlayedRecord
+from server.arena.venue import Contestants, LocalVenue, PlayedRecord
 from server.errors import ClusterError, PlayerSpecError
 from server.hosting.cores import n_cores_here
 from server.links.seating import is_command

@@ -22,9 +22,10 @@ from gdl.extras import check_extra
 from gdl.game import Game, played_roles
 from players.kit.host import failure_words, read_url
 from players.player import HostError
-from server.arena.arena import Arena, Contestants, LocalVenue, Venue, progress_of
+from server.arena.arena import Arena, progress_of
 from server.arena.folder import TournamentFolder, extended, found_games, plan_of, player_hashes, read_plan, read_toml
 from server.arena.report import HTML_FILE, LiveTable, sprt_line, standings_table, write_reports
+from server.arena.venue import Contestants, LocalVenue, Venue
 from server.errors import ConfigurationError, OrderRefusedError, TournamentFolderError
 from server.hosting.cores import n_cores_here
 from server.importing.fetching import object_of

@@ -25,7 +25,8 @@ from server.storage.listing import RatedResult, ResultStore, by_version
 from server.storage.matches import MatchStore
 from server.storage.queue import MatchQueue
 from server.storage.rows import GameVersion, MatchPurpose, MatchRow, PlayerRow, SeatKind
-from server.tournament.fixtures import Competition, Entrant, MatchResult, ScheduledMatch, TournamentGame, digest
+from server.tournament.competition import Competition
+from server.tournament.fixtures import Entrant, MatchResult, ScheduledMatch, TournamentGame, digest
 from server.tournament.ladder import NEWCOMER, Estimate, Ladder
 from server.tournament.ratings import Ratings, fit_ratings
 

@@ -17,6 +17,7 @@ from server.refusals import RequestError
 from server.storage.rows import AnnulmentRow, FixtureRow, MatchStatus, TournamentStatus
 from server.storage.tournaments import StoredTournament, TournamentChange
 from server.tournament import fixtures, plan
+from server.tournament.competition import Competition, forfeits_of_withdrawn
 from server.tournament.progress import PlayedMatch, Progress, is_decided
 
 MAX_ATTEMPTS: Final = 3
@@ -147,7 +148,7 @@ def _unordered(found: StoredTournament) -> list[FixtureRow]:
     return [one for one in waiting if one.match.match_id not in found.annulments]
 
 
-def _settled(found: StoredTournament, competition: fixtures.Competition) -> TournamentChange | None:
+def _settled(found: StoredTournament, competition: Competition) -> TournamentChange | None:
     """Return the forfeits of entrants who have withdrawn, or else what follows from matches that broke off."""
     lost = forfeits(found, competition)
     if lost.forfeits:
@@ -167,9 +168,9 @@ def _why(one: FixtureRow) -> str:
     return f"the match broke off: {one.abort_reason or one.status}"[:_MAX_REASON]
 
 
-def forfeits(found: StoredTournament, competition: fixtures.Competition) -> TournamentChange:
+def forfeits(found: StoredTournament, competition: Competition) -> TournamentChange:
     """Return the forfeits of the open matches of entrants who have withdrawn; those that are live are ended."""
-    lost = {result.match_id: result.forfeited for result in fixtures.forfeits_of_withdrawn(competition)}
+    lost = {result.match_id: result.forfeited for result in forfeits_of_withdrawn(competition)}
     aborted = [match_id for match_id in live_matches(found) if match_id in lost]
     return TournamentChange(forfeits=lost, aborted=aborted, abort_reason="a player has withdrawn from the tournament")
 

@@ -8,7 +8,7 @@ from enum import Enum
 
 from server.errors import ScheduleError
 from server.tournament import fixtures, standings, swiss
-from server.tournament.fixtures import Competition, Pairing
+from server.tournament.competition import Competition, Pairing, bounded
 
 
 class Vacancy(Enum):
@@ -55,7 +55,7 @@ class Knockout:
                 or there are more matches than `MAX_MATCHES`.
         """
         meetings = self._bracket(competition).due
-        return tuple(fixtures.bounded(match for meeting in meetings for match in self._matches(meeting, competition)))
+        return tuple(bounded(match for meeting in meetings for match in self._matches(meeting, competition)))
 
     def _matches(self, meeting: fixtures.Meeting, competition: Competition) -> tuple[fixtures.ScheduledMatch, ...]:
         games = swiss.games_of_round(competition.games, meeting.round, self.all_games)

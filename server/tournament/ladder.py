@@ -8,7 +8,8 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
-from server.tournament.fixtures import Competition, Meeting, ScheduledMatch, derived_seed, matches_of
+from server.tournament.competition import Competition
+from server.tournament.fixtures import Meeting, ScheduledMatch, derived_seed, matches_of
 
 SCALE: Final = 400 / np.log(10)  # Elo points of one unit of the logistic function
 _CERTAIN: Final = 30.0  # a difference of so many units leaves no doubt of who wins

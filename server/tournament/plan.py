@@ -11,7 +11,7 @@ from pydantic.alias_generators import to_camel
 
 from gdl.wire.messages import Dialect
 from server.match.setup import MAX_CLOCK_S, MAX_GRACE_S, Case, Profile, Substitute
-from server.tournament import fixtures, knockout, round_robin, standings, swiss
+from server.tournament import competition, fixtures, knockout, round_robin, standings, swiss
 from server.tournament.sprt import MOST_ELO, SprtTest
 
 MAX_WAIT_S: Final = 30 * 86_400
@@ -280,7 +280,7 @@ class TournamentPlan(TournamentTerms):
         """The players, in the order of their starting ranks."""
         return tuple(map(fixtures.Entrant, self.players))
 
-    def schedule(self) -> fixtures.Schedule | None:
+    def schedule(self) -> competition.Schedule | None:
         """Return the schedule of the format; None for a ladder, whose schedule depends on ratings."""
         rounds, rules = self.n_rounds, self.scoring
         match self.format:

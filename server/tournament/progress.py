@@ -7,7 +7,8 @@ from functools import cached_property
 from itertools import chain
 from typing import Any, Final
 
-from server.tournament.fixtures import Competition, Entrant, MatchResult, ScheduledMatch, TournamentGame, next_matches
+from server.tournament.competition import Competition, next_matches
+from server.tournament.fixtures import Entrant, MatchResult, ScheduledMatch, TournamentGame
 from server.tournament.knockout import Knockout
 from server.tournament.ladder import NEWCOMER, Estimate, Ladder
 from server.tournament.plan import TournamentFormat, TournamentPlan

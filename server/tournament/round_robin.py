@@ -6,19 +6,9 @@ from dataclasses import dataclass
 from itertools import chain, combinations
 
 from server.errors import ScheduleError
-from server.tournament.fixtures import (
-    Competition,
-    Entrant,
-    Games,
-    Meeting,
-    ScheduledMatch,
-    bounded,
-    count_meetings,
-    digest,
-    matches_of,
-    scheduled_match,
-)
-from server.tournament.matching import Group, least_cost_groups
+from server.tournament.competition import Competition, bounded, count_meetings
+from server.tournament.fixtures import Entrant, Games, Meeting, ScheduledMatch, digest, matches_of, scheduled_match
+from server.tournament.grouping import Group, least_cost_groups
 
 
 def berger_table(n: int) -> tuple[tuple[tuple[int, int], ...], ...]:

@@ -8,7 +8,8 @@ from itertools import chain, groupby, permutations
 from statistics import fmean
 from typing import Final
 
-from server.tournament.fixtures import Competition, MatchResult, Pairing
+from server.tournament.competition import Competition, Pairing
+from server.tournament.fixtures import MatchResult
 
 
 class Measure(StrEnum):

@@ -21,8 +21,8 @@ from itertools import combinations, groupby
 from typing import Final
 
 from server.errors import ScheduleError
-from server.tournament import fixtures, matching, standings
-from server.tournament.fixtures import Competition
+from server.tournament import fixtures, grouping, matching, standings
+from server.tournament.competition import Competition
 
 MAX_EXACT: Final = 64  # up to so many entrants the pairing of least cost is that of all pairings
 _MAX_BLOCK: Final = 256  # larger fields are paired in blocks, which grow to so many entrants to avoid repeated meetings
@@ -231,7 +231,7 @@ def _names(groups: Sequence[tuple[Contender, ...]]) -> tuple[tuple[str, ...], ..
 def groups_of(standing: Sequence[Contender], size: int) -> tuple[tuple[str, ...], ...]:
     """Return groups of *size* who meet, with few repeated meetings and like scores; single names have a bye.
 
-    Byes go to those with the fewest byes, the last first. *Source*: `matching.py` says how good the groups are.
+    Byes go to those with the fewest byes, the last first. *Source*: `grouping.py` says how good the groups are.
     """
     n_byes = len(standing) % size
     by_need = sorted(range(len(standing)), key=lambda i: (standing[i].n_byes, -i))
@@ -239,14 +239,14 @@ def groups_of(standing: Sequence[Contender], size: int) -> tuple[tuple[str, ...]
     playing = [contender for i, contender in enumerate(standing) if i not in resting]
     levels = {score: i for i, score in enumerate(sorted({contender.score for contender in playing}, reverse=True))}
 
-    def cost(group: matching.Group) -> Cost:
+    def cost(group: grouping.Group) -> Cost:
         members = [playing[i] for i in group]
         met = (one.met.get(other.name, 0) for one, other in combinations(members, 2))
         return (
             sum(count * count for count in met),
-            matching.spread([levels[member.score] for member in members]),
-            matching.spread(group),
+            grouping.spread([levels[member.score] for member in members]),
+            grouping.spread(group),
         )
 
-    found = matching.least_cost_groups(len(playing), size, cost)
+    found = grouping.least_cost_groups(len(playing), size, cost)
     return _names([*(tuple(playing[i] for i in group) for group in found), *((standing[i],) for i in resting)])

@@ -10,7 +10,7 @@ from server.arena.report import sprt_line
 from server.hosting.tournament_progress import played_of, progress_of
 from server.storage.rows import ENDED, EntryRule, FixtureRow, MatchStatus, TournamentRow, TournamentStatus
 from server.storage.tournaments import StoredTournament
-from server.tournament.fixtures import Pairing
+from server.tournament.competition import Pairing
 from server.tournament.plan import AT_ONCE, Every, Timetable, TournamentFormat, TournamentTerms, Weekly
 from server.tournament.progress import Progress, TableRow, head_to_head, table_of
 from server.tournament.standings import TIE_BREAKS, Measure, ScoringRules, counted_goals, match_points

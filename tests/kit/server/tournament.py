@@ -5,16 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import replace
 
-from server.tournament.fixtures import (
-    Competition,
-    Entrant,
-    MatchResult,
-    Schedule,
-    ScheduledMatch,
-    TournamentGame,
-    derived_seed,
-    next_matches,
-)
+from server.tournament.competition import Competition, Schedule, next_matches
+from server.tournament.fixtures import Entrant, MatchResult, ScheduledMatch, TournamentGame, derived_seed
 
 Play = Callable[[ScheduledMatch], tuple[int, ...]]
 

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 
 import pytest
 
-from server.arena.arena import Contestants
+from server.arena.venue import Contestants
 from tests.kit.server.processes import children_of
 
 HERE = frozenset(os.sched_getaffinity(0))

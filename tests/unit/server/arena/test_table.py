@@ -9,7 +9,8 @@ from pathlib import Path
 
 from server.arena.folder import plan_of
 from server.arena.report import csv_text, html, markdown, sprt_line, write_reports
-from server.tournament.fixtures import MatchResult, TournamentGame, next_matches
+from server.tournament.competition import next_matches
+from server.tournament.fixtures import MatchResult, TournamentGame
 from server.tournament.plan import TournamentFormat
 from server.tournament.progress import PlayedMatch, Progress, head_to_head, shortage, summary, table_of, verdict
 from server.tournament.round_robin import RoundRobin

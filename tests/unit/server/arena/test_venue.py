@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from server.arena.arena import shares
+from server.arena.venue import shares
 
 
 @pytest.mark.parametrize(

@@ -9,18 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from server.tournament.fixtures import (
-    Competition,
-    MatchResult,
-    Meeting,
-    Schedule,
-    TournamentGame,
-    forfeits_of_withdrawn,
-    is_over,
-    matches_of,
-    next_matches,
-    rotations,
-)
+from server.tournament.competition import Competition, Schedule, forfeits_of_withdrawn, is_over, next_matches
+from server.tournament.fixtures import MatchResult, Meeting, TournamentGame, matches_of, rotations
 from server.tournament.knockout import Knockout
 from server.tournament.round_robin import Gauntlet, RoundRobin
 from server.tournament.swiss import Swiss

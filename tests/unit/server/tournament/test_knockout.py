@@ -9,7 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from server.tournament.fixtures import Competition, ScheduledMatch, derived_seed
+from server.tournament.competition import Competition
+from server.tournament.fixtures import ScheduledMatch, derived_seed
 from server.tournament.knockout import Knockout, Vacancy, seeded
 from server.tournament.standings import ScoringRules, meeting_points
 from tests.kit.server.tournament import by_lot, by_rank, competition_of, play_all, play_open, schedule_next

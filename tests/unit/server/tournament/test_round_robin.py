@@ -10,7 +10,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from server.tournament.fixtures import Competition, Entrant
+from server.tournament.competition import Competition
+from server.tournament.fixtures import Entrant
 from server.tournament.round_robin import Gauntlet, RoundRobin, ScoreTable, berger_table
 from tests.kit.server.tournament import competition_of, schedule_next
 

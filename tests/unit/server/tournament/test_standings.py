@@ -8,7 +8,8 @@ from itertools import pairwise
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from server.tournament.fixtures import Competition, MatchResult, ScheduledMatch, forfeit
+from server.tournament.competition import Competition
+from server.tournament.fixtures import MatchResult, ScheduledMatch, forfeit
 from server.tournament.round_robin import RoundRobin, ScoreTable
 from server.tournament.standings import Measure, ScoringRules, TieBreak, standings
 from server.tournament.swiss import Swiss, byes

@@ -11,7 +11,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from server.tournament.fixtures import Competition, Entrant, derived_seed
+from server.tournament.competition import Competition
+from server.tournament.fixtures import Entrant, derived_seed
 from server.tournament.swiss import Contender, Cost, Swiss, byes, groups_of, pairing_costs, pairs
 from tests.kit.server.tournament import by_lot, competition_of, play_all, play_open, schedule_next
 
