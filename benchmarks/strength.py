@@ -37,11 +37,12 @@ from players.registry import find_player
 from players.search.evaluator import wait_for_compilation
 from server.arena.arena import Arena, OnProgress
 from server.arena.folder import TournamentFolder
-from server.arena.report import sprt_line
 from server.arena.venue import PlayedRecord
 from server.tournament.fixtures import ScheduledMatch, TournamentGame
 from server.tournament.plan import SprtPlan, TournamentPlan
-from server.tournament.progress import Progress, table_of
+from server.tournament.progress import Progress
+from server.tournament.summary import sprt_line
+from server.tournament.table import table_of
 
 FIRST: Final = "mcts:playouts=200"
 SECOND: Final = "random"

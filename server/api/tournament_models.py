@@ -16,8 +16,8 @@ from server.sanitization import CleanLine
 from server.storage.rows import EntryRule, FixtureRow, InterventionRow, TournamentRow, TournamentStatus
 from server.storage.tournaments import StoredTournament
 from server.tournament.plan import AT_ONCE, Timetable, TournamentTerms
-from server.tournament.progress import summary
 from server.tournament.standings import counted_goals
+from server.tournament.summary import summary
 
 URL: Final = "/api/v1/tournaments"
 MAX_ENTRANTS: Final = 1_000

@@ -20,20 +20,12 @@ from gdl.replacement import replacing
 from server.sanitization import write_csv
 from server.terminal.live import LiveDisplay
 from server.tournament.fixtures import MatchResult
-from server.tournament.progress import (
-    Progress,
-    TableRow,
-    head_to_head,
-    is_short,
-    shortage,
-    sprt_summary,
-    summary,
-    table_of,
-    verdict,
-)
+from server.tournament.progress import Progress
 from server.tournament.rating_chart import RatingChart, rating_chart
 from server.tournament.ratings import rating_history
 from server.tournament.standings import ScoringRules, counted_goals, losers
+from server.tournament.summary import is_short, shortage, sprt_line, summary, verdict
+from server.tournament.table import TableRow, head_to_head, table_of
 
 _COLUMNS: Final = ("", "player", "matches", "score", "W-D-L", "Elo", "95 %", "LOS", "errors", "s a move")
 
@@ -76,23 +68,6 @@ def _cells(row: TableRow) -> tuple[str, ...]:
         "" if row.los is None else f"{row.los:.1%}", f"{row.errors}",
         f"{row.thinking_s / row.moves:.2f}" if row.moves else "",
     )  # fmt: skip
-
-
-def sprt_line(progress: Progress) -> str | None:
-    """Return in a sentence how the sequential test stands; None where there is none."""
-    found = sprt_summary(progress)
-    if found is None:
-        return None
-    first, second = progress.plan.players
-    said = {
-        "H1": f"{first} is stronger than {second} (H1 accepted)",
-        "H0": f"{first} is not stronger than {second} by as much (H0 accepted)",
-    }.get(found["decision"], "not decided")
-    is_over = not progress.playing and len(progress.played) == len(progress.scheduled)
-    if said == "not decided" and is_over and not progress.plan.format.is_knockout:
-        said += f"; add rounds with --rounds (now {progress.plan.n_rounds})"
-    bounds = f"{found['lower']:.2f} to {found['upper']:.2f}"
-    return f"SPRT elo0={found['elo0']:g} elo1={found['elo1']:g}: LLR {found['llr']:.2f} ({bounds}), {said}"
 
 
 class LiveTable(LiveDisplay):

@@ -17,8 +17,8 @@ from server.records.record import n_errors, played_places
 from server.sanitization import shown
 from server.terminal.progress import progress
 from server.tournament.fixtures import MatchResult
-from server.tournament.progress import superiority
 from server.tournament.ratings import Ratings, fit_ratings
+from server.tournament.table import superiority
 
 MAX_RECORD_BYTES: Final = 200_000_000
 """Larger files are no records."""

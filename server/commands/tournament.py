@@ -24,7 +24,7 @@ from players.kit.host import failure_words, read_url
 from players.player import HostError
 from server.arena.arena import Arena, progress_of
 from server.arena.folder import TournamentFolder, extended, found_games, plan_of, player_hashes, read_plan, read_toml
-from server.arena.report import HTML_FILE, LiveTable, sprt_line, standings_table, write_reports
+from server.arena.report import HTML_FILE, LiveTable, standings_table, write_reports
 from server.arena.venue import Contestants, LocalVenue, Venue
 from server.errors import ConfigurationError, OrderRefusedError, TournamentFolderError
 from server.hosting.cores import n_cores_here
@@ -34,8 +34,10 @@ from server.sanitization import game_name_of
 from server.terminal.progress import progress
 from server.tournament.fixtures import TournamentGame
 from server.tournament.plan import MAX_ROUNDS, TournamentFormat, TournamentPlan
-from server.tournament.progress import Progress, shortage, summary, table_of, verdict
+from server.tournament.progress import Progress
 from server.tournament.standings import Measure
+from server.tournament.summary import shortage, sprt_line, summary, verdict
+from server.tournament.table import table_of
 
 _CLOCK: Final = click.IntRange(1, MAX_CLOCK_S)
 _FLAGS: Final = Path("command line")

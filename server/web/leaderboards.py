@@ -19,10 +19,10 @@ from server.refusals import RequestError
 from server.storage.games import title_of
 from server.storage.listing import RatedResult, ResultStore, by_version
 from server.tournament.fixtures import MatchResult
-from server.tournament.progress import outcomes
 from server.tournament.rating_chart import RatingChart, rating_chart
 from server.tournament.ratings import Rating, RoleEffect, fit_ratings, rating_history
 from server.tournament.standings import MEETINGS_COUNT
+from server.tournament.table import outcomes
 from server.web.cache import BackgroundCache
 from server.web.rendering import date, render
 

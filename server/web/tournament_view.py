@@ -6,15 +6,16 @@ from functools import cached_property
 from types import MappingProxyType
 from typing import Final
 
-from server.arena.report import sprt_line
 from server.hosting.tournament_progress import played_of, progress_of
 from server.storage.rows import ENDED, EntryRule, FixtureRow, MatchStatus, TournamentRow, TournamentStatus
 from server.storage.tournaments import StoredTournament
 from server.tournament.competition import Pairing
 from server.tournament.plan import AT_ONCE, Every, Timetable, TournamentFormat, TournamentTerms, Weekly
-from server.tournament.progress import Progress, TableRow, head_to_head, table_of
+from server.tournament.progress import Progress
 from server.tournament.standings import TIE_BREAKS, Measure, ScoringRules, counted_goals, match_points
+from server.tournament.summary import sprt_line
 from server.tournament.swiss import byes
+from server.tournament.table import TableRow, head_to_head, table_of
 from server.web.rendering import counted, date
 
 FORMAT_WORDS: Final[dict[TournamentFormat, str]] = {

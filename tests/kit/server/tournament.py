@@ -4,9 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import replace
+from pathlib import Path
 
+from server.arena.folder import plan_of
 from server.tournament.competition import Competition, Schedule, next_matches
 from server.tournament.fixtures import Entrant, MatchResult, ScheduledMatch, TournamentGame, derived_seed
+from server.tournament.progress import PlayedMatch, Progress
+from server.tournament.round_robin import RoundRobin
 
 Play = Callable[[ScheduledMatch], tuple[int, ...]]
 
@@ -47,3 +51,29 @@ def play_all(schedule: Schedule, competition: Competition, play: Play = by_rank)
         competition = replace(competition, scheduled=(*competition.scheduled, *matches))
         competition = play_open(competition, play)
     return competition
+
+
+LOPSIDED_PLAN = plan_of(
+    {"games": ["tictactoe"], "players": {"=1+1": "random", "<b>": "legal"}, "rounds": 2, "sprt": {}}, Path("plan")
+)
+_TICTACTOE = (TournamentGame("tictactoe", 2),)
+
+
+def lopsided_progress() -> Progress:
+    """Return a tournament whose first player has won three of four matches and drawn one; the second seat erred."""
+    before = Progress(LOPSIDED_PLAN, _TICTACTOE, (), ())
+    scheduled = next_matches(RoundRobin(2), before.competition)
+    goals = [(100, 0) if match.players[0] == "=1+1" else (0, 100) for match in scheduled]
+    goals[3] = (50, 50)
+    played = tuple(
+        PlayedMatch(
+            MatchResult(match.game, match.players, found, (0, 1), match.match_id),
+            (1000, 2000),
+            (2, 2),
+            4,
+            7,
+            0.5 * (n == 0),
+        )
+        for n, (match, found) in enumerate(zip(scheduled, goals, strict=True))
+    )
+    return Progress(LOPSIDED_PLAN, _TICTACTOE, scheduled, played)

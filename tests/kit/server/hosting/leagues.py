@@ -12,7 +12,7 @@ from server.storage.database import Database
 from server.storage.rows import EntrantRow, PinnedGame, TournamentRow, TournamentStatus
 from server.storage.tournaments import StoredTournament, TournamentStore
 from server.tournament.plan import Timetable, TournamentTerms
-from server.tournament.progress import table_of
+from server.tournament.table import table_of
 
 PLAYERS = ("random", "legal", "random", "legal")
 SWISS: dict[str, Any] = {"format": "swiss", "games": ["tictactoe"], "rounds": 3, "start_clock": 1, "play_clock": 1}

@@ -8,7 +8,7 @@ import pytest
 from rich.console import Console
 
 from server.arena.report import standings_table
-from server.tournament.progress import TableRow
+from server.tournament.table import TableRow
 
 ROW = TableRow(1, "legal_player", 150, 100.5, 100, 1, 49, 67.0, 1500.0, 1177.0, 1823.0, 0.5, 0, 3.0, 100, None)
 

@@ -8,7 +8,8 @@ from typing import Any
 
 from server.tournament.fixtures import MatchResult, ScheduledMatch, TournamentGame, forfeit
 from server.tournament.plan import TournamentPlan
-from server.tournament.progress import PlayedMatch, Progress, head_to_head, sprt_counts, table_of
+from server.tournament.progress import PlayedMatch, Progress, sprt_counts
+from server.tournament.table import head_to_head, table_of
 from tests.kit.server.tournament import result_of
 
 Ending = Callable[[ScheduledMatch], MatchResult]

@@ -1,0 +1,146 @@
+"""The table of a tournament: places, what each player won, drew and lost, ratings, and players head to head."""
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from server.tournament.fixtures import MatchResult
+from server.tournament.knockout import Knockout
+from server.tournament.plan import TournamentFormat
+from server.tournament.progress import PlayedMatch, Progress
+from server.tournament.ratings import Ratings
+from server.tournament.standings import ScoringRules, Standing, losers, points_between, rated_goals, standings
+from server.tournament.swiss import byes
+
+
+@dataclass(frozen=True, slots=True)
+class TableRow:
+    """A player in the table of a tournament.
+
+    Attributes:
+        score: what counts, by the measure of the plan.
+        mean_goal: the mean of its goals.
+        elo: its rating, with `elo_low` and `elo_high` the ends of the 95 % interval; None without matches that tell.
+        los: the likelihood that it is stronger than the best of the others.
+        thinking_s: how long it thought for all its moves.
+        decided_by: the tie-break that parts it from the player before it.
+    """
+
+    rank: int
+    player: str
+    matches: int
+    score: float
+    wins: int
+    draws: int
+    losses: int
+    mean_goal: float
+    elo: float | None
+    elo_low: float | None
+    elo_high: float | None
+    los: float | None
+    errors: int
+    thinking_s: float
+    moves: int
+    decided_by: str | None
+
+    def as_json(self) -> dict[str, Any]:
+        """Return the row as `--json` prints it."""
+        return {
+            "rank": self.rank, "player": self.player, "matches": self.matches, "score": round(self.score, 4),
+            "wins": self.wins, "draws": self.draws, "losses": self.losses, "meanGoal": round(self.mean_goal, 2),
+            "elo": _rounded(self.elo), "eloLow": _rounded(self.elo_low), "eloHigh": _rounded(self.elo_high),
+            "los": None if self.los is None else round(self.los, 4), "errors": self.errors,
+            "thinkingSeconds": round(self.thinking_s, 3), "moves": self.moves, "decidedBy": self.decided_by,
+        }  # fmt: skip
+
+
+def _rounded(elo: float | None) -> float | None:
+    return None if elo is None else round(elo, 1)
+
+
+def table_of(progress: Progress) -> tuple[TableRow, ...]:
+    """Return the table of a tournament so far, the best first."""
+    plan, results = progress.plan, progress.results
+    ratings = progress.ratings
+    counts = outcomes(results, plan.scoring)
+    spent = _spent(progress.played)
+    return tuple(
+        _row(standing, counts[standing.name], spent[standing.name], results, ratings)
+        for standing in _standings(progress)
+    )
+
+
+def _standings(progress: Progress) -> tuple[Standing, ...]:
+    """Return the standings, by the places of the format where it decides on them, else by the scores."""
+    plan, competition = progress.plan, progress.competition
+    schedule = plan.schedule()
+    groups = schedule.places(competition) if isinstance(schedule, Knockout) else None
+    free_rounds = byes(competition) if plan.format is TournamentFormat.SWISS else ()
+    return standings(competition, plan.scoring, free_rounds, groups=groups)
+
+
+def _row(
+    standing: Standing, counts: Counter[str], spent: Counter[str], results: Iterable[MatchResult], ratings: Ratings
+) -> TableRow:
+    name = standing.name
+    rated = {rating.player: rating for rating in ratings.players}
+    rating = rated.get(name)
+    goals = [result.goal_of(name) for result in results if name in result.players]
+    return TableRow(
+        standing.rank, name, standing.n_matches, standing.score, counts["wins"], counts["draws"], counts["losses"],
+        sum(goals) / len(goals) if goals else 0.0,
+        rating.elo if rating else None, rating.low if rating else None, rating.high if rating else None,
+        superiority(name, ratings), spent["errors"], spent["thinking_ms"] / 1000, spent["moves"],
+        None if standing.decided_by is None else str(standing.decided_by),
+    )  # fmt: skip
+
+
+def superiority(name: str, ratings: Ratings) -> float | None:
+    """Return the likelihood that *name* is stronger than the best of the others; None where there is no rating."""
+    others = [rating.player for rating in ratings.players if rating.player != name]
+    if not others or len(others) == len(ratings.players):
+        return None
+    return ratings.superiority(name, others[0])
+
+
+def outcomes(results: Iterable[MatchResult], rules: ScoringRules) -> defaultdict[str, Counter[str]]:
+    """Return how many matches each player won, drew and lost: its goal against the best of the others'.
+
+    A match that all have lost whatever the goals are is a loss of each.
+    """
+    counts: defaultdict[str, Counter[str]] = defaultdict(Counter)
+    for result in results:
+        goals = rated_goals(result, rules)
+        lost = losers(result, rules)
+        for place, player in enumerate(result.players):
+            others = [goal for other, goal in enumerate(goals) if other != place]
+            if others:
+                best = max(others)
+                is_draw = goals[place] == best and player not in lost
+                counts[player]["draws" if is_draw else "wins" if goals[place] > best else "losses"] += 1
+    return counts
+
+
+def _spent(played: Iterable[PlayedMatch]) -> defaultdict[str, Counter[str]]:
+    spent: defaultdict[str, Counter[str]] = defaultdict(Counter)
+    for match in played:
+        for place, player in enumerate(match.result.players):
+            spent[player]["errors"] += match.result.errors[place]
+            spent[player]["thinking_ms"] += match.thinking_ms[place]
+            spent[player]["moves"] += match.n_moves[place]
+    return spent
+
+
+def head_to_head(results: Sequence[MatchResult], players: Sequence[str], rules: ScoringRules) -> list[list[str]]:
+    """Return the cross table: what each of *players* made against each other, as `points/matches`."""
+    points: defaultdict[tuple[str, str], float] = defaultdict(float)
+    n_matches: Counter[tuple[str, str]] = Counter()
+    for result in results:
+        for two, found in points_between([result], rules).items():
+            points[two] += found
+            n_matches[two] += 1
+    return [
+        ["" if not n_matches[one, other] else f"{points[one, other]:g}/{n_matches[one, other]}" for other in players]
+        for one in players
+    ]
