@@ -15,13 +15,16 @@ from server.storage import listing, rows
 from server.storage.games import title_of
 from server.validating.checker import Checker
 from server.web import (
+    entrant_page,
     game_list,
     game_pages,
     leaderboards,
     match_lists,
     match_page,
-    play_pages,
     player_pages,
+    seat_page,
+    start_page,
+    tournament_exports,
     tournament_forms,
     tournament_pages,
     validation_page,
@@ -100,24 +103,24 @@ def add_routes(app: web.Application) -> None:
     router.add_get("/matches/{id}/embed", match_page.show_embedded)
     router.add_get("/matches/{id}/board.svg", match_page.send_image)
     router.add_post("/matches/{id}/abort", match_page.abort)
-    router.add_get("/matches/{id}/play/{role}", play_pages.show_seat)
-    router.add_post("/matches/{id}/play/{role}", play_pages.make_move)
-    router.add_get("/matches/{id}/play/{role}/parts", play_pages.show_parts)
-    router.add_get("/matches/{id}/play/{role}/events", play_pages.follow)
-    router.add_get("/start", play_pages.show_form)
-    router.add_post("/start", play_pages.start)
+    router.add_get("/matches/{id}/play/{role}", seat_page.show_seat)
+    router.add_post("/matches/{id}/play/{role}", seat_page.make_move)
+    router.add_get("/matches/{id}/play/{role}/parts", seat_page.show_parts)
+    router.add_get("/matches/{id}/play/{role}/events", seat_page.follow)
+    router.add_get("/start", start_page.show_form)
+    router.add_post("/start", start_page.start)
     router.add_get("/start/tournament", tournament_forms.show_form)
     router.add_post("/start/tournament", tournament_forms.order)
     router.add_get("/tournaments", tournament_pages.show_tournaments)
     router.add_get("/tournaments/{name}", tournament_pages.show_tournament)
-    router.add_get("/tournaments/{name}/entrants/{entrant:.+}", player_pages.show_entrant)
+    router.add_get("/tournaments/{name}/entrants/{entrant:.+}", entrant_page.show_entrant)
     router.add_post("/tournaments/{name}", tournament_forms.command)
     router.add_get("/tournaments/{name}/parts", tournament_pages.show_parts)
     router.add_get("/tournaments/{name}/boards", tournament_pages.show_boards)
     router.add_get("/tournaments/{name}/events", tournament_pages.follow)
-    router.add_get("/tournaments/{name}/records.zip", tournament_pages.send_records)
-    router.add_get("/tournaments/{name}/results.csv", tournament_pages.send_results)
-    router.add_get("/tournaments/{name}/standings.csv", tournament_pages.send_standings)
+    router.add_get("/tournaments/{name}/records.zip", tournament_exports.send_records)
+    router.add_get("/tournaments/{name}/results.csv", tournament_exports.send_results)
+    router.add_get("/tournaments/{name}/standings.csv", tournament_exports.send_standings)
     router.add_get("/tournaments/{name}/wall", tournament_pages.show_wall)
     router.add_get("/players", player_pages.show_players)
     router.add_post("/players", player_pages.register)
@@ -133,7 +136,7 @@ def add_routes(app: web.Application) -> None:
     router.add_get("/games/{name}", game_pages.show_game)
     router.add_get("/games/{name}/picture.svg", game_list.send_picture)
     router.add_get("/games/{name}/diff", game_pages.show_difference)
-    router.add_post("/games/{name}/play", play_pages.play_by_hand)
+    router.add_post("/games/{name}/play", start_page.play_by_hand)
     router.add_get("/validate", validation_page.show_form)
     router.add_post("/validate", validation_page.check)
 
@@ -149,9 +152,9 @@ async def _memories(app: web.Application) -> AsyncIterator[None]:
     app[LIVE_BOARDS] = LiveBoards(manager.matches, app[CARDS])
     feed = TournamentFeed(LiveTournaments(manager.database, lambda: manager.wait_reasons), manager.notifier)
     app[tournament_pages.SHOWN] = tournament_pages.ShownTournaments(manager.tournaments.store, feed)
-    app[player_pages.HISTORIES] = player_pages.RatingHistories(app[tournament_pages.SHOWN])
+    app[entrant_page.HISTORIES] = entrant_page.RatingHistories(app[tournament_pages.SHOWN])
     app[leaderboards.LEADERBOARDS] = leaderboards.Leaderboards(listing.ResultStore(manager.database))
-    app[tournament_pages.PACKING] = asyncio.Lock()
+    app[tournament_exports.PACKING] = asyncio.Lock()
     app[match_page.VIEWS] = match_page.Views()
     app[KNOWN_FACTS] = KnownFacts()
     statistics = listing.Statistics(manager.database)
@@ -170,7 +173,7 @@ async def _memories(app: web.Application) -> AsyncIterator[None]:
     await app[KNOWN_FACTS].close()
     await app[game_pages.STATISTICS].close()
     await app[player_pages.STATISTICS].close()
-    await app[player_pages.HISTORIES].close()
+    await app[entrant_page.HISTORIES].close()
     await app[leaderboards.LEADERBOARDS].close()
     await app[FIRST_POSITIONS].close()
 

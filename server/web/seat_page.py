@@ -1,156 +1,32 @@
-"""The pages on which a person plays: the form that starts a match, and the seat with its moves.
+"""The page on which a person plays: the seat with its moves.
 
 Moves are chosen by clicks on the board or in a list. The person with the claim to a seat may take it; a cookie for this
 seat alone keeps it, out of sight in addresses.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
 from aiohttp import web
-from pydantic import ValidationError
 from yarl import URL
 
 from gdl.boards import Board
-from gdl.errors import CallerError, GdlError, validation_message
+from gdl.errors import CallerError, GdlError
 from gdl.language.kif import read_term
-from server.access.access import PRINCIPAL, REMOTE, principal
+from server.access.access import PRINCIPAL, REMOTE
 from server.access.settings import requires
 from server.api.operation import MANAGER
 from server.api.seats import SeatView, check_seat, name_person, stream_of_seat, view_of_seat
 from server.errors import NotAskedError
-from server.hosting.order import MatchRequest
-from server.hosting.ordering import Ordered
-from server.hosting.practice import may_name
-from server.links.seating import OWN_PLAYERS
-from server.principal import Role
 from server.refusals import RequestError
-from server.registry.registry import HUMAN
 from server.spectating.state import known_match
-from server.storage.games import title_of
 from server.storage.rows import GameVersion, MatchRow
 from server.web import knowledge, match_lists, match_page, rendering
 from server.web.boards import FIRST_POSITIONS, GAME_VERSIONS, board, cells_of, last_move, picture_of, rule_book
 
-_SEAT_PREFIX: Final = "player."
-_BY_HAND: Final = {"startClock": 10, "playClock": 120}
-"""The clocks against a player of ours: time for a person to think."""
-_DEFAULTS: Final = {
-    "startClock": "10",
-    "playClock": "10",
-    "seed": "",
-    "scramble": "",
-    "links": "",
-    "broadcastDelay": "",
-}
 _COOKIE: Final = "ggp_seat"
 _WEEK_S: Final = 7 * 86_400
-
-
-@requires(Role.PLAYER)
-async def show_form(request: web.Request) -> web.Response:
-    """Show the form, for the game that the query names."""
-    return await _form(request, request.query)
-
-
-@requires(Role.PLAYER)
-async def start(request: web.Request) -> web.StreamResponse:
-    """Order the match of the form, and go to its page; a person goes to the seat.
-
-    That of who has the role player is a practice match.
-    """
-    data = {name: str(value) for name, value in (await request.post()).items()}
-    version = await request.app[MANAGER].games.find(data.get("game", ""))
-    if version is None:
-        return await _form(request, data, "Choose a game.")
-    try:
-        text = MatchRequest.model_validate(_order(data, version))
-        ordered = await request.app[MANAGER].practice.order(text, principal(request))
-    except ValidationError as error:
-        first = error.errors()[0]
-        return await _form(request, data, rendering.sentence(f"{_where(first['loc'])}: {validation_message(first)}"))
-    except GdlError as error:
-        return await _form(request, data, rendering.sentence(error))
-    return _started(request, ordered, is_for_others=data.get("links") == "yes")
-
-
-@requires(Role.PLAYER)
-async def play_by_hand(request: web.Request) -> web.StreamResponse:
-    """Order a match of the game by hand against a player of ours, and go to the seat."""
-    data = {name: str(value) for name, value in (await request.post()).items()}
-    manager, viewer = request.app[MANAGER], principal(request)
-    version = await manager.games.find(request.match_info["name"])
-    if version is None:
-        raise RequestError("unknown_game", "there is no such game", status=404)
-    opponent = data.get("opponent", "")
-    if opponent not in OWN_PLAYERS:
-        raise RequestError("invalid_player", "choose a player of this server", status=400)
-    own, *others = version.played_roles
-    order = {"game": version.name, "players": {own: HUMAN} | dict.fromkeys(others, opponent)} | _BY_HAND
-    return _started(
-        request, await manager.practice.order(MatchRequest.model_validate(order), viewer), is_for_others=False
-    )
-
-
-def _order(data: Mapping[str, str], version: GameVersion) -> dict[str, Any]:
-    """Return the order that the form says, as the JSON API takes it."""
-    seats = {role: data.get(f"{_SEAT_PREFIX}{role}", "").strip() for role in version.played_roles}
-    order: dict[str, Any] = {"game": version.name, "players": {role: name for role, name in seats.items() if name}}
-    order |= {name: data.get(name, "").strip() or _DEFAULTS[name] for name in ("startClock", "playClock")}
-    if data.get("seed", "").strip():
-        order["seed"] = data["seed"].strip()
-    if data.get("broadcastDelay", "").strip():
-        order["broadcastDelay"] = data["broadcastDelay"].strip()
-    return order | {"scramble": data.get("scramble") == "yes"}
-
-
-def _where(place: Sequence[str | int]) -> str:
-    names = {"startClock": "Start clock", "playClock": "Play clock", "seed": "Seed", "broadcastDelay": "Broadcast"}
-    return names.get(str(place[0]), ", ".join(map(str, place))) if place else "This form"
-
-
-def _started(request: web.Request, ordered: Ordered, *, is_for_others: bool) -> web.StreamResponse:
-    """Return the page with the seats' links where people elsewhere play; else redirect to the match or the seat."""
-    claims = [(role, seat_address(ordered.row.id, role, secret)) for role, secret in ordered.seat_secrets.items()]
-    if len(claims) > 1 or (claims and is_for_others):
-        until_ms = match_page.lobby_until_ms(request.app[MANAGER], ordered.row)
-        return rendering.render(
-            request,
-            "claims.html",
-            row=ordered.row,
-            claims=claims,
-            origin=request[REMOTE].origin,
-            lobby_until_ms=until_ms,
-        )
-    address = claims[0][1] if claims else URL("/matches") / ordered.row.id
-    raise web.HTTPSeeOther(address)
-
-
-async def _form(request: web.Request, data: Mapping[str, str], problem: str = "") -> web.Response:
-    """Return the form for a match, filled with *data*, and with the *problem* of what was sent.
-
-    A `player` in *data* has the first seat.
-    """
-    manager, viewer = request.app[MANAGER], principal(request)
-    games = await manager.games.listed()
-    chosen = next((game for game in games if game.name == data.get("game")), None)
-    chosen = chosen or next((game for game in games if game.name == "tictactoe"), games[0] if games else None)
-    roles = () if chosen is None else chosen.played_roles
-    seated = {f"{_SEAT_PREFIX}{role}": data["player"] for role in roles[:1] if "player" in data}
-    return rendering.render(
-        request,
-        "start.html",
-        status=400 if problem else 200,
-        problem=problem,
-        games=[(game.name, title_of(game)) for game in games],
-        chosen=chosen,
-        roles=roles,
-        data=_DEFAULTS | seated | dict(data),
-        seat_prefix=_SEAT_PREFIX,
-        own=OWN_PLAYERS,
-        registered=[row for row in await manager.players.listed() if may_name(viewer, row)],
-    )
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,107 @@
+"""What of a tournament is sent as a file: standings and results as CSV, and records as an archive."""
+
+import asyncio
+import io
+import tempfile
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import Final
+
+from aiohttp import web
+
+from server.api.operation import MANAGER
+from server.sanitization import write_csv
+from server.storage.exporting import MatchFilter, collection, exported
+from server.web import tournament_view
+from server.web.rendering import machine_date
+from server.web.tournament_pages import SHOWN
+
+_STANDINGS: Final = (
+    "rank", "player", "matches", "score", "wins", "draws", "losses", "mean_goal", "elo", "elo_low", "elo_high", "los",
+    "errors", "seconds", "moves", "decided_by",
+)  # fmt: skip
+_RESULTS: Final = (
+    "match", "round", "game", "role", "player", "goal", "errors", "thinking_ms", "steps", "status", "counts", "note",
+    "ended",
+)  # fmt: skip
+_PIECE: Final = 65_536
+PACKING: Final = web.AppKey("packing", asyncio.Lock)
+"""Is held while an archive is made: one at a time for all who ask."""
+
+
+async def send_standings(request: web.Request) -> web.Response:
+    """Send the standings as CSV."""
+    _, shown = await request.app[SHOWN].of(request.match_info["name"])
+    return _csv(f"{shown.row.name}-standings", _STANDINGS, standings_lines(shown))
+
+
+async def send_results(request: web.Request) -> web.Response:
+    """Send the results as CSV, a line for each seat of each match."""
+    _, shown = await request.app[SHOWN].of(request.match_info["name"])
+    return _csv(f"{shown.row.name}-results", _RESULTS, results_lines(shown))
+
+
+def _csv(name: str, head: Sequence[str], lines: Iterable[Sequence[object]]) -> web.Response:
+    """Return a file in which no cell is a formula in a spreadsheet."""
+    text = io.StringIO()
+    write_csv([head, *([_cell(value) for value in line] for line in lines)], text)
+    # The mark at the beginning has spreadsheets read letters beyond ASCII as what they are.
+    body = "\ufeff" + text.getvalue()
+    return web.Response(text=body, content_type="text/csv", charset="utf-8", headers=_attachment(f"{name}.csv"))
+
+
+def _cell(value: object) -> str:
+    return "" if value is None else f"{value:.4f}".rstrip("0").rstrip(".") if isinstance(value, float) else str(value)
+
+
+def _attachment(name: str) -> dict[str, str]:
+    return {"Content-Disposition": f'attachment; filename="{name}"', "Cache-Control": "no-store"}
+
+
+def standings_lines(shown: tournament_view.ShownTournament) -> Iterator[tuple[object, ...]]:
+    """Yield the lines of the standings, the best first."""
+    for row in shown.table:
+        ratings = (None if each is None else round(each) for each in (row.elo, row.elo_low, row.elo_high))
+        made = (row.matches, round(row.score, 4), row.wins, row.draws, row.losses, round(row.mean_goal, 2))
+        spent = (row.errors, f"{row.thinking_s:.3f}", row.moves, row.decided_by)
+        yield (row.rank, row.player, *made, *ratings, row.los, *spent)
+
+
+def results_lines(shown: tournament_view.ShownTournament) -> Iterator[tuple[object, ...]]:
+    """Yield the lines of the results, by the order of the schedule."""
+    ended = {} if shown.progress is None else {each.result.match_id: each for each in shown.progress.ended}
+    for each in shown.fixtures.values():
+        played = ended.get(each.match_id)
+        for place, player in enumerate(each.players):
+            goal = None if each.goals is None else each.goals[place]
+            errors = each.errors[place] if each.errors else None
+            spent = (None, None) if played is None else (played.thinking_ms[place], played.n_steps)
+            what = (each.status, "no" if each.is_void else "yes", each.note, machine_date(each.ended_ms))
+            yield (each.match_id, each.round, each.game, place + 1, player, goal, errors, *spent, *what)
+
+
+async def send_records(request: web.Request) -> web.StreamResponse:
+    """Send the records of the matches that are over, and that everybody may see by now, as a ZIP archive."""
+    _, shown = await request.app[SHOWN].of(request.match_info["name"])
+    with tempfile.TemporaryDirectory(prefix="ggp-export-") as folder:
+        path = Path(folder) / "records.zip"
+        async with request.app[PACKING]:
+            await _pack(request, shown, path)
+        response = web.StreamResponse(headers=_attachment(f"{shown.row.name}-records.zip"))
+        response.content_type = "application/zip"
+        response.content_length = path.stat().st_size
+        await response.prepare(request)
+        with path.open("rb") as file:
+            while piece := await asyncio.to_thread(file.read, _PIECE):
+                await response.write(piece)
+        await response.write_eof()
+    return response
+
+
+async def _pack(request: web.Request, shown: tournament_view.ShownTournament, path: Path) -> None:
+    """Write the records of what the tournament scheduled, and not of what only names it, as an archive."""
+    choice = MatchFilter(tournament=shown.row.name, is_public=True)
+    with collection(path) as add:
+        async for found in exported(request.app[MANAGER].database, choice):
+            if found.match_id in shown.fixtures and not found.error:
+                await asyncio.to_thread(add, found.record)
