@@ -25,8 +25,8 @@ from server.operation.options import ServeOptions
 from server.operation.requests import compressing, observing
 from server.operation.warming import warming
 from server.records.entries import Entry, OnEntry
+from server.spectating.public_record import StoredMatches
 from server.spectating.publishing import PublishSettings, published
-from server.spectating.state import StoredMatches
 from server.spectating.stream import MatchFeeds, Overview
 from server.storage.accounts import TokenStore
 from server.storage.database import Database

@@ -12,7 +12,7 @@ from aiohttp import web
 
 from server.access.access import ACCESS
 from server.api.operation import MANAGER
-from server.spectating.state import public_record_text
+from server.spectating.public_record import public_record_text
 from server.storage.games import title_of
 from server.storage.rows import GameVersion, MatchRow, MatchStatus
 

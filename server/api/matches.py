@@ -18,7 +18,8 @@ from server.match.referee import in_own_thread
 from server.principal import Role
 from server.records.journal import facts_of, stored
 from server.refusals import RequestError
-from server.spectating.state import MatchSource, known_match, public_record_text, state_at, transcript
+from server.spectating.public_record import MatchSource, known_match, public_record_text, transcript
+from server.spectating.state import state_at
 from server.spectating.stream import page
 from server.storage import games, listing, rows
 

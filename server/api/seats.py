@@ -19,7 +19,7 @@ from server.principal import Principal
 from server.records.entries import AnsweredEntry, EndEntry, Entry, SentEntry, StartedEntry, StateEntry, StepEntry
 from server.refusals import RequestError
 from server.registry.queueing import is_claim
-from server.spectating.state import journal, known_match, missing_roles
+from server.spectating.public_record import journal, known_match, missing_roles
 from server.spectating.stream import POLL_S
 from server.spectating.viewers import secrecy_of, viewer_of
 from server.storage.journals import something_new

@@ -13,7 +13,7 @@ from pydantic import Field
 from server.api.matches import URL
 from server.api.operation import FEEDS, MANAGER, OVERVIEW, Ms, Operations, RequestModel, ResponseModel
 from server.spectating.fanout import SharedEvent, framed, pieces
-from server.spectating.state import known_match
+from server.spectating.public_record import known_match
 from server.spectating.stream import public_events
 
 SSE: Final = "text/event-stream"

@@ -23,7 +23,8 @@ from gdl.game import Game, played_roles
 from players.kit.host import failure_words, read_url
 from players.player import HostError
 from server.arena.arena import Arena, progress_of
-from server.arena.folder import TournamentFolder, extended, found_games, plan_of, player_hashes, read_plan, read_toml
+from server.arena.folder import TournamentFolder
+from server.arena.plan_file import extended, found_games, plan_of, player_hashes, read_plan, read_toml
 from server.arena.report import HTML_FILE, LiveTable, standings_table, write_reports
 from server.arena.venue import Contestants, LocalVenue, Venue
 from server.errors import ConfigurationError, OrderRefusedError, TournamentFolderError

@@ -23,7 +23,7 @@ from cryptography.hazmat.primitives.asymmetric.rsa import RSAPrivateKey
 from gdl.errors import GdlError
 from server.records.entries import ClosedEntry, EndEntry, Entry, OnEntry, StateEntry
 from server.records.signature import PUBLIC_KEY, SIGNATURE, signed
-from server.spectating.state import MatchSource, known_match, public_record
+from server.spectating.public_record import MatchSource, known_match, public_record
 from server.storage.rows import MatchRow
 
 Post: TypeAlias = Callable[[dict[str, str]], Awaitable[None]]

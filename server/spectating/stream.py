@@ -14,7 +14,7 @@ from server.registry.queueing import WaitReason
 from server.spectating.events import PublicJournal, broadcast_of
 from server.spectating.fanout import Audience, Member, SharedEvent, Sink
 from server.spectating.public import PublicEvent, PublicQuestion
-from server.spectating.state import MatchSource, as_broadcast, known_match
+from server.spectating.public_record import MatchSource, as_broadcast, known_match
 from server.spectating.viewers import people_of, secrecy_of
 from server.storage.journals import Notifier, something_new
 from server.storage.listing import Filter

@@ -11,7 +11,7 @@ import sqlalchemy as sa
 from cachetools import TTLCache
 
 from server.registry.queueing import WaitReason
-from server.spectating.state import as_broadcast
+from server.spectating.public_record import as_broadcast
 from server.spectating.stream import POLL_S
 from server.storage.database import Database
 from server.storage.journals import Notifier, something_new

@@ -22,7 +22,7 @@ from server.principal import Principal, Role
 from server.records.record import understood
 from server.spectating.events import broadcast_of, delay_of, public_events
 from server.spectating.fanout import Audience, SharedEvent, Sink
-from server.spectating.state import as_broadcast
+from server.spectating.public_record import as_broadcast
 from server.spectating.stream import POLL_S
 from server.spectating.viewers import people_of, secrecy_of
 from server.storage.errors import DamagedRowError

@@ -19,7 +19,7 @@ from server.match.link import now_ms
 from server.principal import Principal, Role
 from server.records.record import understood
 from server.spectating.events import broadcast_of, delay_of, public_events
-from server.spectating.state import known_match
+from server.spectating.public_record import known_match
 from server.spectating.viewers import secrecy_of
 from server.storage.rows import MatchRow
 from server.visibility import Aspect, Viewer, may_see

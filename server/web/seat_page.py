@@ -20,7 +20,7 @@ from server.api.operation import MANAGER
 from server.api.seats import SeatView, check_seat, name_person, stream_of_seat, view_of_seat
 from server.errors import NotAskedError
 from server.refusals import RequestError
-from server.spectating.state import known_match
+from server.spectating.public_record import known_match
 from server.storage.rows import GameVersion, MatchRow
 from server.web import knowledge, match_lists, match_page, rendering
 from server.web.boards import FIRST_POSITIONS, GAME_VERSIONS, board, cells_of, last_move, picture_of, rule_book

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import replace
 from pathlib import Path
 
-from server.arena.folder import plan_of
+from server.arena.plan_file import plan_of
 from server.tournament.competition import Competition, Schedule, next_matches
 from server.tournament.fixtures import Entrant, MatchResult, ScheduledMatch, TournamentGame, derived_seed
 from server.tournament.progress import PlayedMatch, Progress
@@ -53,7 +53,7 @@ def play_all(schedule: Schedule, competition: Competition, play: Play = by_rank)
     return competition
 
 
-LOPSIDED_PLAN = plan_of(
+_LOPSIDED = plan_of(
     {"games": ["tictactoe"], "players": {"=1+1": "random", "<b>": "legal"}, "rounds": 2, "sprt": {}}, Path("plan")
 )
 _TICTACTOE = (TournamentGame("tictactoe", 2),)
@@ -61,7 +61,7 @@ _TICTACTOE = (TournamentGame("tictactoe", 2),)
 
 def lopsided_progress() -> Progress:
     """Return a tournament whose first player has won three of four matches and drawn one; the second seat erred."""
-    before = Progress(LOPSIDED_PLAN, _TICTACTOE, (), ())
+    before = Progress(_LOPSIDED, _TICTACTOE, (), ())
     scheduled = next_matches(RoundRobin(2), before.competition)
     goals = [(100, 0) if match.players[0] == "=1+1" else (0, 100) for match in scheduled]
     goals[3] = (50, 50)
@@ -76,4 +76,4 @@ def lopsided_progress() -> Progress:
         )
         for n, (match, found) in enumerate(zip(scheduled, goals, strict=True))
     )
-    return Progress(LOPSIDED_PLAN, _TICTACTOE, scheduled, played)
+    return Progress(_LOPSIDED, _TICTACTOE, scheduled, played)

@@ -11,7 +11,7 @@ import pytest
 from server.access.access import ANONYMOUS
 from server.hosting.ordering import Ordered
 from server.principal import Principal, Role
-from server.spectating.state import known_match
+from server.spectating.public_record import known_match
 from server.spectating.stream import page
 from server.spectating.viewers import people_of
 from server.storage.database import Database

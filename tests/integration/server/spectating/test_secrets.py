@@ -14,7 +14,8 @@ from server.match.setup import Profile
 from server.principal import Principal, Role
 from server.records.codec import entry_json
 from server.refusals import RequestError
-from server.spectating.state import StateView, public_record, state_at, transcript
+from server.spectating.public_record import public_record, transcript
+from server.spectating.state import StateView, state_at
 from server.spectating.stream import Overview, feed, page
 from server.storage.listing import Filter
 from tests.kit.server.scripted import library, start_of

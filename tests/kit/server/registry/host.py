@@ -19,7 +19,7 @@ from server.links.queued_player import choose, turn_of
 from server.links.request_queue import request_id
 from server.principal import Role
 from server.site import Watch, listening, make_app
-from server.spectating.state import known_match, public_record
+from server.spectating.public_record import known_match, public_record
 from server.storage.accounts import TokenStore
 from server.storage.database import Database
 from server.storage.journals import something_new

@@ -19,7 +19,8 @@ from server.hosting.order import HostSettings, MatchRequest
 from server.hosting.referees import RefereeLimits
 from server.match.position import fact_texts, facts_in
 from server.records.entries import FailedEntry
-from server.spectating.state import public_record, public_record_text, state_at
+from server.spectating.public_record import public_record, public_record_text
+from server.spectating.state import state_at
 from server.storage.database import Database
 from server.web import boards
 from server.web.boards import RuleBook, picture_of, recorded_board

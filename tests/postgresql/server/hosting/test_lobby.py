@@ -8,7 +8,7 @@ from pathlib import Path
 from server.hosting.game_manager import GameManager
 from server.hosting.order import HostSettings
 from server.principal import Role
-from server.spectating.state import known_match
+from server.spectating.public_record import known_match
 from server.storage.database import Database
 from server.storage.journals import something_new
 from server.storage.matches import MatchStore

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from gdl.games.library import find_game
-from server.arena.folder import RESULTS, SCHEDULE, TournamentFolder, extended, found_games, plan_of
-from server.errors import GameNameClashError, TournamentFolderError
+from server.arena.folder import RESULTS, SCHEDULE, TournamentFolder
+from server.arena.plan_file import plan_of
+from server.errors import TournamentFolderError
 from server.tournament.fixtures import MatchResult, ScheduledMatch
 from server.tournament.progress import PlayedMatch
 
@@ -80,32 +80,3 @@ def test_a_folder_is_held_by_one_process(folder: TournamentFolder) -> None:
 def test_an_empty_folder_has_no_tournament(tmp_path: Path) -> None:
     with pytest.raises(TournamentFolderError, match="there is no tournament in this folder"):
         TournamentFolder(tmp_path).plan()
-
-
-def test_two_games_of_one_name_are_refused_and_both_files_named(tmp_path: Path) -> None:
-    files = [tmp_path / folder / "nim.kif" for folder in "ab"]
-    for file in files:
-        file.parent.mkdir()
-        file.write_text("")
-    for first, games in ((files[0], files), (find_game("nim").path, ["nim", files[1]])):
-        plan = plan_of({"games": list(map(str, games)), "players": {"a": "random", "b": "legal"}}, Path("plan"))
-        with pytest.raises(GameNameClashError) as refusal:
-            found_games(plan)
-        assert str(refusal.value) == f"two games are called nim, {first} and {files[1]}: rename one of the files"
-
-
-@pytest.mark.parametrize("format_", ["knockout", "double-knockout"])
-def test_rounds_are_not_added_to_a_knockout(format_: str) -> None:
-    kept = plan_of({"games": ["nim"], "players": {"a": "random", "b": "legal"}, "format": format_}, Path("plan"))
-    with pytest.raises(TournamentFolderError) as refusal:
-        extended(kept, kept.model_copy(update={"rounds": 3}), Path("cup"))
-    assert refusal.value.reason == (
-        f"no rounds are added to a {format_}, whose meetings keep their number of sets (1);"
-        " begin another tournament with --out"
-    )
-
-
-def test_rounds_are_added_to_other_formats() -> None:
-    kept = plan_of({"games": ["nim"], "players": {"a": "random", "b": "legal"}, "format": "swiss"}, Path("plan"))
-    wanted = kept.model_copy(update={"rounds": 7})
-    assert extended(kept, wanted, Path("cup")) == wanted

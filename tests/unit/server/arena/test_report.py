@@ -9,7 +9,7 @@ from pathlib import Path
 from server.arena.report import csv_text, html, markdown, write_reports
 from server.tournament.summary import summary
 from server.tournament.table import table_of
-from tests.kit.server.tournament import LOPSIDED_PLAN, lopsided_progress
+from tests.kit.server.tournament import lopsided_progress
 
 
 def test_no_name_becomes_a_formula_markup_or_an_element(tmp_path: Path) -> None:
@@ -36,10 +36,9 @@ def test_roles_have_their_names_on_the_page() -> None:
 
 
 def test_what_substitutes_won_for_a_player_counts_for_the_other_in_ratings_and_tests_too() -> None:
-    plan = LOPSIDED_PLAN.model_copy(
-        update={"forfeit_errors": 1}
-    )  # the first player, who makes no error, has lost all matches
     found = lopsided_progress()
+    # The first player, who makes no error, has lost all matches.
+    plan = found.plan.model_copy(update={"forfeit_errors": 1})
     turned = tuple(
         replace(each, result=replace(each.result, goals=(0, 100) if each.result.players[0] == "=1+1" else (100, 0),
                                      errors=tuple(int(player == "<b>") for player in each.result.players)))

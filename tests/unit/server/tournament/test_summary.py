@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from server.tournament.plan import TournamentFormat
 from server.tournament.summary import shortage, sprt_line, summary, verdict
-from tests.kit.server.tournament import LOPSIDED_PLAN, lopsided_progress
+from tests.kit.server.tournament import lopsided_progress
 
 
 def test_the_summary_is_what_scripts_read() -> None:
@@ -22,8 +22,9 @@ def test_the_summary_is_what_scripts_read() -> None:
 
 def test_more_rounds_are_advised_where_they_can_be_added() -> None:
     advice = "; add rounds with --rounds (now 2)"
-    knockout = replace(lopsided_progress(), plan=LOPSIDED_PLAN.model_copy(update={"format": TournamentFormat.KNOCKOUT}))
-    assert [(sprt_line(found) or "").endswith(advice) for found in (lopsided_progress(), knockout)] == [True, False]
+    found = lopsided_progress()
+    knockout = replace(found, plan=found.plan.model_copy(update={"format": TournamentFormat.KNOCKOUT}))
+    assert [(sprt_line(each) or "").endswith(advice) for each in (found, knockout)] == [True, False]
 
 
 def test_of_two_players_a_sentence_says_who_is_ahead_and_how_sure_that_is() -> None:

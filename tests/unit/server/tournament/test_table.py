@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from server.tournament.table import head_to_head, table_of
-from tests.kit.server.tournament import LOPSIDED_PLAN, lopsided_progress
+from tests.kit.server.tournament import lopsided_progress
 
 
 def test_the_table_counts_and_rates() -> None:
@@ -20,10 +20,8 @@ def test_the_table_counts_and_rates() -> None:
 
 
 def test_the_cross_table_has_points_and_matches() -> None:
-    assert head_to_head(lopsided_progress().results, ["=1+1", "<b>"], LOPSIDED_PLAN.scoring) == [
-        ["", "3.5/4"],
-        ["0.5/4", ""],
-    ]
+    found = lopsided_progress()
+    assert head_to_head(found.results, ["=1+1", "<b>"], found.plan.scoring) == [["", "3.5/4"], ["0.5/4", ""]]
 
 
 def test_forfeits_say_nothing_of_strength() -> None:

@@ -1,0 +1,141 @@
+"""The plan of a tournament from a file: its keys, the games and players that it names, and what may be added later."""
+
+import difflib
+import hashlib
+import tomllib
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, Final
+
+from pydantic import ValidationError
+from pydantic_core import ErrorDetails
+
+from gdl.errors import validation_message
+from gdl.games.library import GameFile, find_game
+from players.registry import player_file
+from server.errors import ConfigurationError, GameNameClashError, TournamentFolderError
+from server.links.seating import is_command
+from server.tournament.plan import SprtPlan, Timetable, TournamentPlan
+
+
+def read_plan(path: Path, changes: Mapping[str, Any] | None = None) -> TournamentPlan:
+    """Return the plan that the TOML file at *path* holds, with *changes* in the place of what it says.
+
+    Raises:
+        ConfigurationError: it cannot be read, is no TOML, or holds no plan; the error names the key.
+    """
+    return plan_of({**read_toml(path), **(changes or {})}, path)
+
+
+def read_toml(path: Path) -> dict[str, Any]:
+    """Return what the TOML file at *path* says.
+
+    Raises:
+        ConfigurationError: it cannot be read, or is no TOML.
+    """
+    try:
+        return tomllib.loads(path.read_text("utf-8"))
+    except OSError as error:
+        raise ConfigurationError(path, error.strerror or "cannot be read") from error
+    except ValueError as error:
+        raise ConfigurationError(path, f"no TOML: {error}") from error
+
+
+def plan_of(fields: Mapping[str, Any], path: Path) -> TournamentPlan:
+    """Return the plan of *fields*, which came from *path*; keys that only a server uses are left out.
+
+    Raises:
+        ConfigurationError: they are no plan; an unknown key comes before one that is missing.
+    """
+    own = {key: value for key, value in fields.items() if key not in _KEYS_OF_SERVERS}
+    if isinstance(own.get("players"), list):
+        own["players"] = _by_name(own["players"], path)
+    try:
+        return TournamentPlan.model_validate(own)
+    except ValidationError as error:
+        errors = error.errors(include_url=False)
+        first = next((each for each in errors if each["type"] == "extra_forbidden"), errors[0])
+        raise ConfigurationError(path, _reason(first), _meant(first)) from error
+
+
+_KEYS_OF_SERVERS: Final = frozenset(("name", "entry", *Timetable.model_fields))
+"""What only a server uses of the file of a tournament: what it is called, who may enter, and when it is played."""
+
+
+def _by_name(players: list[object], path: Path) -> dict[object, object]:
+    """Return the players of a list, in which each is called as it is named.
+
+    Raises:
+        ConfigurationError: one is no text, or there twice.
+    """
+    for number, player in enumerate(players):
+        if not isinstance(player, str):
+            raise ConfigurationError(path, f'players.{number}: write its name, or a table [players] with NAME = "SPEC"')
+        if player in players[:number]:
+            raise ConfigurationError(
+                path, f'players: {player} is there twice; write a table [players] with NAME = "SPEC"'
+            )
+    return {player: player for player in players}
+
+
+def _reason(first: ErrorDetails) -> str:
+    where = ".".join(map(str, first["loc"]))
+    reason = validation_message(first)
+    return f"{where}: {reason}" if where else reason
+
+
+def _meant(first: ErrorDetails) -> list[str]:
+    """Return the keys that may have been meant, where *first* is about an unknown one."""
+    if first["type"] != "extra_forbidden":
+        return []
+    known = SprtPlan.model_fields if first["loc"][0] == "sprt" else TournamentPlan.model_fields
+    return difflib.get_close_matches(str(first["loc"][-1]), list(known), n=1)
+
+
+def found_games(plan: TournamentPlan) -> dict[str, GameFile]:
+    """Return the rule files of the games of *plan*, by the names that they have in the tournament.
+
+    Raises:
+        UnknownNameError: a game is neither in the library nor a file.
+        GameNameClashError: two of them have one name.
+    """
+    found: dict[str, GameFile] = {}
+    for file in map(find_game, plan.games):
+        if file.name in found:
+            raise GameNameClashError(file.name, found[file.name].path, file.path)
+        found[file.name] = file
+    return found
+
+
+def extended(kept: TournamentPlan, wanted: TournamentPlan, path: Path) -> TournamentPlan:
+    """Return *wanted*, if it is the plan *kept* of the folder *path*, or has more rounds.
+
+    Raises:
+        TournamentFolderError: it is another plan, and the error tells what differs; or it has more rounds, and is a
+            knockout, in which what is decided stays decided.
+    """
+    old, new = kept.model_dump(mode="json"), wanted.model_dump(mode="json")
+    differing = [name for name in old if old[name] != new[name]]
+    has_more_rounds = differing == ["rounds"] and wanted.n_rounds > kept.n_rounds
+    if has_more_rounds and kept.format.is_knockout:
+        reason = f"no rounds are added to a {kept.format}, whose meetings keep their number of sets ({kept.n_rounds})"
+        raise TournamentFolderError(path, f"{reason}; begin another tournament with --out")
+    if differing and not has_more_rounds:
+        told = "; ".join(f"{name} is {_shown(old[name])}, not {_shown(new[name])}" for name in differing)
+        reason = f"another tournament is in this folder ({told}); choose another one with --out"
+        raise TournamentFolderError(path, reason)
+    return wanted
+
+
+def _shown(value: object) -> str:
+    return "not given" if value is None else str(value)[:100]
+
+
+def player_hashes(plan: TournamentPlan) -> dict[str, str]:
+    """Return the SHA-256 of the file or network of each player that has one, by the players' names."""
+    files = {name: player_file(spec) for name, spec in plan.players.items() if not is_command(spec)}
+    return {
+        name: hashlib.sha256(file.read_bytes()).hexdigest()
+        for name, file in files.items()
+        if file is not None and file.is_file()
+    }
