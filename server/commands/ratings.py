@@ -17,7 +17,7 @@ from server.records.record import n_errors, played_places
 from server.sanitization import shown
 from server.terminal.progress import progress
 from server.tournament.fixtures import MatchResult
-from server.tournament.ratings import Ratings, fit_ratings
+from server.tournament.ratings import Ratings, fit_ratings, fit_ratings_by_game
 from server.tournament.table import superiority
 
 MAX_RECORD_BYTES: Final = 200_000_000
@@ -59,7 +59,7 @@ def command(
         ratings = fit_ratings(results, anchor=_anchor(anchor))
     except ValueError as error:
         raise click.UsageError(str(error)) from error
-    alone = {game: fit_ratings(results, games=(game,)) for game in sorted({each.game for each in results}) if by_game}
+    alone = fit_ratings_by_game(results) if by_game else {}
     if as_json:
         found = {**_as_json(ratings), "games": {game: _as_json(each) for game, each in alone.items()}}
         click.echo(json.dumps(found, indent=2, ensure_ascii=False))

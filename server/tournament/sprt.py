@@ -124,17 +124,6 @@ class SprtTest:
         return Decision.H0 if ratio <= self.lower else Decision.CONTINUE
 
 
-def trinomial(results: Iterable[MatchResult], player: str, other: str) -> tuple[int, ...]:
-    """Return how many matches of two roles *player* lost, drew and won against *other*."""
-    points = Counter(
-        result.points(role, 1 - role)
-        for result in results
-        for role in range(2)
-        if result.players == ((player, other) if role == 0 else (other, player))
-    )
-    return tuple(points[worth] for worth in (0.0, 0.5, 1.0))
-
-
 def pentanomial(results: Iterable[MatchResult], player: str, other: str) -> tuple[int, ...]:
     """Return in how many pairs of matches *player* made 0, 1/2, 1, 3/2 and 2 points against *other*.
 
