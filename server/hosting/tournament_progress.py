@@ -108,14 +108,14 @@ class TournamentLook:
     """What a look at a tournament finds, which takes long where it has thousands of matches, and is made in a thread.
 
     Attributes:
-        settled: what follows from withdrawals and from matches that broke off; None where nothing does.
+        correction: what follows from withdrawals and from matches that broke off; None where nothing does.
         progress: how far it is.
         playing: the entrants with open matches.
         gate: which rounds may begin now.
         due: the matches that are to be ordered now.
     """
 
-    settled: TournamentChange | None
+    correction: TournamentChange | None
     progress: Progress
     playing: frozenset[str]
     gate: Gate
@@ -127,7 +127,7 @@ def look_at(found: StoredTournament, at_ms: int) -> TournamentLook:
     progress = progress_of(found)
     playing = frozenset(name for match in progress.competition.open_matches for name in match.players)
     gate = gate_of(found, at_ms)
-    return TournamentLook(_settled(found, progress.competition), progress, playing, gate, _due(found, gate))
+    return TournamentLook(_correction(found, progress.competition), progress, playing, gate, _due(found, gate))
 
 
 def _due(found: StoredTournament, gate: Gate) -> list[FixtureRow]:
@@ -148,7 +148,7 @@ def _unordered(found: StoredTournament) -> list[FixtureRow]:
     return [one for one in waiting if one.match.match_id not in found.annulments]
 
 
-def _settled(found: StoredTournament, competition: Competition) -> TournamentChange | None:
+def _correction(found: StoredTournament, competition: Competition) -> TournamentChange | None:
     """Return the forfeits of entrants who have withdrawn, or else what follows from matches that broke off."""
     lost = forfeits(found, competition)
     if lost.forfeits:

@@ -163,9 +163,9 @@ class Tournaments:
         if found.row.status != TournamentStatus.RUNNING:
             return None
         look = await asyncio.to_thread(look_at, found, self.clock_ms())
-        settled = look.settled or await self._lost_by_absence(found)
-        if settled is not None:
-            return settled
+        correction = look.correction or await self._lost_by_absence(found)
+        if correction is not None:
+            return correction
         progress = look.progress
         if progress.is_decided:
             return ended(found)

@@ -10,8 +10,8 @@ import numpy.typing as npt
 
 from server.tournament.competition import Competition
 from server.tournament.fixtures import Meeting, ScheduledMatch, derived_seed, matches_of
+from server.tournament.ratings import ELO_PER_LOGIT
 
-SCALE: Final = 400 / np.log(10)  # Elo points of one unit of the logistic function
 _CERTAIN: Final = 30.0  # a difference of so many units leaves no doubt of who wins
 _NODES, _WEIGHTS = np.polynomial.hermite_e.hermegauss(40)
 _Floats = npt.NDArray[np.float64]
@@ -94,7 +94,7 @@ def information(estimates: list[Estimate]) -> _Floats:
     deviation = np.sqrt(variances[:, None] + variances[None, :])
     expected, entropy = np.zeros_like(mean), np.zeros_like(mean)
     for node, weight in zip(_NODES, _WEIGHTS / _WEIGHTS.sum(), strict=True):
-        difference = np.clip((mean + deviation * node) / SCALE, -_CERTAIN, _CERTAIN)
+        difference = np.clip((mean + deviation * node) / ELO_PER_LOGIT, -_CERTAIN, _CERTAIN)
         chance = 1 / (1 + np.exp(-difference))
         expected += weight * chance
         entropy += weight * _entropy(chance)

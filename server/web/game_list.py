@@ -20,6 +20,7 @@ from server.refusals import RequestError
 from server.storage.games import about_version, title_of
 from server.storage.rows import RANDOM, GameVersion
 from server.web.boards import FIRST_POSITIONS, board, rule_book
+from server.web.rendering import whole_number
 
 N_ON_PAGE: Final = 60
 _MOST_WORDS: Final = 200
@@ -178,7 +179,7 @@ class GameQuery:
     @classmethod
     def of(cls, query: Mapping[str, str], kinds: Sequence[str]) -> Self:
         """Return what the parameters *query* of an address mean; *kinds* are all values of `kind`."""
-        sort, page = query.get("sort", ""), query.get("page", "")
+        sort, page = query.get("sort", ""), whole_number(query.get("page", ""))
         return cls(
             text=query.get("q", "").strip()[:_MOST_WORDS],
             roles=_one_of(query.get("roles"), ROLES),
@@ -188,7 +189,7 @@ class GameQuery:
             length=_one_of(query.get("length"), LENGTH),
             tag=query.get("tag", "")[:_MOST_WORDS],
             sort=sort if sort in SORTS else "title",
-            page=int(page) if page.isascii() and page.isdecimal() and 0 < len(page) < 6 else 1,
+            page=1 if page is None else page,
         )
 
     @property

@@ -129,8 +129,8 @@ async def shown_match(request: web.Request, who: Principal | None, *, ignores_ro
 
 
 def _number(query: Mapping[str, str], name: str, default: int) -> int:
-    text = query.get(name, "")
-    return int(text) if text.isascii() and text.isdecimal() and len(text) < 10 else default
+    found = rendering.whole_number(query.get(name, ""))
+    return default if found is None else found
 
 
 def _role_index(query: Mapping[str, str], card: match_lists.MatchCard, row: MatchRow) -> int | None:

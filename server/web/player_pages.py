@@ -64,8 +64,8 @@ async def register(request: web.Request) -> web.StreamResponse:
 
 
 def _whole(text: str) -> int | None:
-    n = int(text) if text.isascii() and text.isdecimal() and len(text) < 9 else 0
-    return n if 1 <= n <= MAX_MATCHES else None
+    n = rendering.whole_number(text)
+    return n if n is not None and 1 <= n <= MAX_MATCHES else None
 
 
 def player_address(name: str) -> str:

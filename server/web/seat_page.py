@@ -95,11 +95,11 @@ async def make_move(request: web.Request) -> web.StreamResponse:
 
 async def _chosen(request: web.Request, match: MatchRow, role: str, data: Any) -> str:
     """Make the move that *data* has; return what was wrong with it, nothing if it is made."""
-    step = str(data.get("step", ""))
-    if not (step.isascii() and step.isdecimal() and len(step) < 9):
+    step = rendering.whole_number(str(data.get("step", "")))
+    if step is None:
         return "No move is asked for now."
     try:
-        await request.app[MANAGER].relay.choose(match, role, int(step), str(data.get("move", "")))
+        await request.app[MANAGER].relay.choose(match, role, step, str(data.get("move", "")))
     except NotAskedError:
         return "No move is asked for now."
     except CallerError as error:
