@@ -39,7 +39,7 @@ from server.storage.writer import EventWriter
 from server.tournament.fixtures import ScheduledMatch
 from server.tournament.plan import Timetable
 from tests.kit.server.access.doors import Client, bearer
-from tests.kit.server.hosting.leagues import entrants, tournament
+from tests.kit.server.hosting.tournaments import entrants, tournament
 from tests.kit.server.peers import listening
 from tests.kit.server.plays import TWO_STEPS
 from tests.postgresql.server.hosting.test_game_manager import YES, until

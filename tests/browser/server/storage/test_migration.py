@@ -22,7 +22,7 @@ from server.storage.schema import METADATA, REVISION, fixtures
 from server.storage.tournaments import TournamentChange, TournamentStore
 from server.storage.writer import EventWriter
 from server.tournament.fixtures import Meeting, TournamentGame, matches_of
-from tests.kit.server.hosting.leagues import tournament
+from tests.kit.server.hosting.tournaments import tournament
 from tests.kit.server.postgresql import passing_database
 from tests.kit.server.storage.samples import begun
 

@@ -16,7 +16,7 @@ from playwright.sync_api import FilePayload, Page, expect
 
 from server.storage.rows import MatchRow
 from tests.kit.exhaustive import IS_EXHAUSTIVE
-from tests.kit.server.api.cups import TOURNAMENTS
+from tests.kit.server.api.tournaments import TOURNAMENTS
 from tests.kit.server.web.fixtures import PHONE, OpenPage
 from tests.kit.server.web.live_site import LiveSite
 

@@ -38,7 +38,7 @@ from server.storage.writer import EventWriter
 from tests.kit.exhaustive import sampled
 from tests.kit.server.access.doors import bearer
 from tests.kit.server.access.sites import Site, whole_site
-from tests.kit.server.hosting.leagues import entrants, tournament
+from tests.kit.server.hosting.tournaments import entrants, tournament
 from tests.kit.server.scripted import CIRCUMSTANCES, events, start_of
 
 TABLE: dict[str, Any] = tomllib.loads(Path(__file__).with_name("visibility.toml").read_text("utf-8"))

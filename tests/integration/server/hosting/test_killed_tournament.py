@@ -8,7 +8,7 @@ from pathlib import Path
 from server.storage.database import Database
 from server.storage.tournaments import StoredTournament, TournamentStore
 from tests.kit.server.hosting.hosts import hosting
-from tests.kit.server.hosting.leagues import begin, outcome, until_over
+from tests.kit.server.hosting.tournaments import begin, outcome, until_over
 from tests.kit.server.peers import listening, replying
 
 

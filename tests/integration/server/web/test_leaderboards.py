@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from server.web import leaderboards
-from tests.kit.server.api.cups import command_cup, played_cup
 from tests.kit.server.api.house import Client, house
+from tests.kit.server.api.tournaments import command_cup, played_cup
 from tests.kit.server.web.fetching import page_at, words_of
 from tests.kit.server.web.markup import Page
 

@@ -13,8 +13,8 @@ from typing import Any
 
 import pytest
 
-from tests.kit.server.api.cups import command_cup, order_cup, until_cup
 from tests.kit.server.api.house import Client, house, told
+from tests.kit.server.api.tournaments import command_cup, order_cup, until_cup
 from tests.kit.server.peers import listening, request
 from tests.kit.server.web.fetching import page_at, words_of
 

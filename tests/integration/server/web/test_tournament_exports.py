@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.kit.server.api.cups import command_cup, order_cup, played_cup
 from tests.kit.server.api.house import Client, house, told
+from tests.kit.server.api.tournaments import command_cup, order_cup, played_cup
 
 
 @pytest.fixture

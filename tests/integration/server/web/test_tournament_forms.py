@@ -13,8 +13,8 @@ from server.access.access import AccessControl
 from server.access.settings import AccessSettings
 from server.principal import Role
 from tests.kit.server.access.doors import bearer
-from tests.kit.server.api.cups import TOURNAMENTS, until_cup
 from tests.kit.server.api.house import Client, house, told
+from tests.kit.server.api.tournaments import TOURNAMENTS, until_cup
 from tests.kit.server.web.fetching import page_at, words_of
 from tests.kit.server.web.markup import Page
 

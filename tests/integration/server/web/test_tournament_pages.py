@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 
 from server.web.rendering import points
-from tests.kit.server.api.cups import command_cup, order_cup, played_cup, until_cup
 from tests.kit.server.api.house import Client, house, manager_of, told
+from tests.kit.server.api.tournaments import command_cup, order_cup, played_cup, until_cup
 from tests.kit.server.peers import listening, replying
 from tests.kit.server.web.fetching import page_at, words_of
 

@@ -20,7 +20,7 @@ from server.storage.reading import sound
 from server.storage.rows import EntrantRow, MatchStatus, TournamentStatus
 from server.storage.tournaments import StoredTournament, TournamentChange, TournamentStore
 from server.tournament.plan import Every, Timetable, TournamentFormat
-from tests.kit.server.hosting.leagues import entrants, tournament
+from tests.kit.server.hosting.tournaments import entrants, tournament
 from tests.kit.server.storage.samples import HandClock
 
 TIMETABLE = Timetable.model_validate({

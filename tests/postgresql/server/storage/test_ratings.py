@@ -11,7 +11,7 @@ from server.storage.matches import MatchStore
 from server.storage.rows import AnnulmentRow, MatchStatus, SeatKind
 from server.storage.tournaments import TournamentChange, TournamentStore
 from server.tournament.fixtures import MatchResult, ScheduledMatch
-from tests.kit.server.hosting.leagues import entrants, tournament
+from tests.kit.server.hosting.tournaments import entrants, tournament
 from tests.kit.server.storage.samples import begun, match, seats
 
 FIRST = ScheduledMatch("t1.1", "tictactoe", ("p0", "p1"), 2**62, 4, 1, "pair", "t1")

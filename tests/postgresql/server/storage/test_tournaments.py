@@ -23,7 +23,7 @@ from server.storage.schema import tournaments
 from server.storage.tournaments import TournamentChange, TournamentStore
 from server.tournament.fixtures import ScheduledMatch
 from server.tournament.plan import Timetable
-from tests.kit.server.hosting.leagues import entrants, tournament
+from tests.kit.server.hosting.tournaments import entrants, tournament
 from tests.kit.server.storage.samples import begun, match, seats
 
 FIRST = ScheduledMatch("t1.1", "tictactoe", ("p0", "p1"), 2**62, 4, 1, "pair", "t1")
