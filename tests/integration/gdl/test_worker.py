@@ -18,7 +18,8 @@ import pytest
 from gdl.errors import ChildProcessDiedError, LimitExceeded, StratificationError
 from gdl.worker import COMMAND, ChildLimits, NotWanted, Replies, call, death, end, opening, run_limited, start_options
 from tests.kit.gdl import child_functions
-from tests.kit.server.processes import children_of, is_running, wait_until
+from tests.kit.polling import wait_until
+from tests.kit.server.processes import children_of, is_running
 
 ROOT: Final = Path(__file__).resolve().parent.parent.parent.parent
 PATIENT: Final = ChildLimits(max_seconds=60.0, max_memory_mb=512)

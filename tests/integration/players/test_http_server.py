@@ -11,6 +11,7 @@ from gdl.wire.replies import InfoReply, Status, read_info
 from players.player import MakePlayer
 from tests.kit.players import odd_players
 from tests.kit.players.peers import Peer, playing, start_text, until_no_workers
+from tests.kit.polling import until
 
 FIRST, LAST = "(mark 1 1)", "(mark 3 3)"
 
@@ -101,14 +102,15 @@ async def test_preparations_that_do_not_end_are_answered_within_the_start_clock(
     assert said == ("ready", FIRST)
 
 
-async def test_info_is_answered_while_the_player_thinks() -> None:
-    async with playing(odd_players.Endless, max_matches=1) as peer:
+async def test_info_is_answered_while_the_player_thinks(tmp_path: Path) -> None:
+    log = tmp_path / "diary"
+    async with playing(partial(odd_players.Diary, str(log), is_endless=True), max_matches=1) as peer:
         await peer.say(start_text(play_s=2))
         thinking = asyncio.create_task(Peer(peer.url).say("(PLAY m NIL)"))
-        await asyncio.sleep(0.3)
+        await until(lambda: "move" in log.read_text())
         info = read_info(await peer.say("(INFO)"))
         assert (info, thinking.done()) == (InfoReply("tested", Status.BUSY), False)
-        assert await thinking == LAST
+        assert await thinking == FIRST
 
 
 async def test_a_question_repeated_while_it_is_thought_about_has_one_answer() -> None:
@@ -143,7 +145,7 @@ async def test_an_abort_ends_the_search_at_once_and_calls_the_hook(tmp_path: Pat
     async with playing(partial(odd_players.Diary, str(log), is_endless=True)) as peer:
         await peer.say(start_text(play_s=30))
         thinking = asyncio.create_task(Peer(peer.url).say("(PLAY m NIL)"))
-        await asyncio.sleep(0.3)
+        await until(lambda: "move" in log.read_text())
         assert await peer.say("(ABORT m)") == "aborted"
         assert await thinking == FIRST
         assert await until_no_workers() == set()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Sequence
 from math import inf, log
 from random import Random
@@ -23,7 +22,7 @@ from players.search.tree.search import CompiledSearch
 from players.search.tree.settings import SearchSettings
 from server.accuracy import by_processor_time
 from tests.integration.players.test_proof import COUNTDOWN, ENDLESS, UNLIMITED, after, compiled, of_text, states
-from tests.kit.server.processes import wait_until
+from tests.kit.polling import wait_until
 
 LATE: Final = "2243415476246"
 """Connect four, of which a proof takes some 30,000 states."""
@@ -151,8 +150,7 @@ def test_a_proof_in_a_thread_finds_what_the_prover_finds() -> None:
     game = compiled("connectfour")
     state, yellow = after(game, LATE), game.roles[1]
     proof = BackgroundProof(Prover(game), [(state, None)], yellow, Deadline.after(600.0))
-    while not proof.has_ended:
-        time.sleep(0.001)
+    wait_until(lambda: proof.has_ended, 600)
     found = proof.stop()
     assert (str(found.move) in WINNING, found.value) == (True, 100)
 

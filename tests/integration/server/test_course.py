@@ -20,6 +20,7 @@ import pytest
 
 from gdl.compiler.cache import VARIABLE
 from tests.kit.exhaustive import IS_EXHAUSTIVE, sampled
+from tests.kit.polling import until
 from tests.kit.server.course.students import Habit, Student, playing
 from tests.kit.server.processes import GGP
 
@@ -109,10 +110,12 @@ class Teacher:
 
     async def until(self, holds: Callable[[dict[str, Any]], bool]) -> dict[str, Any]:
         """Return the tournament as soon as *holds* of it."""
-        async with asyncio.timeout(LIMIT_S):
-            while not holds(found := await self.cup()):  # noqa: ASYNC110 -- another process plays it
-                await asyncio.sleep(0.2)
-        return found
+
+        async def looked_at() -> dict[str, Any] | None:
+            found = await self.cup()
+            return found if holds(found) else None
+
+        return await until(looked_at, LIMIT_S, pause_s=0.2)
 
 
 async def opened(teacher: Teacher, students: Mapping[str, Student], session: aiohttp.ClientSession) -> None:

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 from gdl.engines import make_game
 from gdl.game import Game
@@ -66,13 +65,6 @@ def setup(
     given = profiles or (Profile(),) * len(roles)
     seats = tuple(Seat(role, f"{role}'s player", profile) for role, profile in zip(roles, given, strict=True))
     return MatchSetup(seats, 10, 5, match_id="m.1", seed=7, scramble_seed=8, substitute=substitute)
-
-
-async def until(condition: Callable[[], object]) -> None:
-    """Wait for what no event tells of: another thread, another process."""
-    async with asyncio.timeout(20):
-        while not condition():  # noqa: ASYNC110 -- see above
-            await asyncio.sleep(0.005)
 
 
 class Script:

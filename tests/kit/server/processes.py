@@ -5,8 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -32,14 +31,6 @@ def running(*words: object, folder: Path) -> Iterator[subprocess.Popen[str]]:
             yield child
         finally:
             child.kill()
-
-
-def wait_until(holds: Callable[[], bool], limit_s: float = 30.0) -> None:
-    """Return when *holds*; fail when it does not in time."""
-    end_s = time.monotonic() + limit_s
-    while not holds():
-        assert time.monotonic() < end_s, "it did not come true in time"
-        time.sleep(0.02)
 
 
 def children_of(process_id: int) -> set[int]:

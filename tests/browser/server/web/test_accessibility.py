@@ -5,7 +5,6 @@ Pages of the same kind are represented by one; all are looked at with GGP_EXHAUS
 
 from __future__ import annotations
 
-import asyncio
 from dataclasses import replace
 from functools import partial
 
@@ -16,6 +15,7 @@ from playwright.sync_api import FilePayload, Page, expect
 
 from server.storage.rows import MatchRow
 from tests.kit.exhaustive import IS_EXHAUSTIVE
+from tests.kit.polling import until
 from tests.kit.server.api.tournaments import TOURNAMENTS
 from tests.kit.server.web.fixtures import PHONE, OpenPage
 from tests.kit.server.web.live_site import LiveSite
@@ -65,11 +65,11 @@ async def _played(url: str) -> None:
 
 
 async def _until_told(session: ClientSession, path: str, told: str) -> None:
-    while True:  # the caller has a limit
+    async def is_told() -> bool:
         async with session.get(path) as answer:
-            if told in await answer.text():
-                return
-        await asyncio.sleep(0.1)
+            return told in await answer.text()
+
+    await until(is_told)
 
 
 def barriers(page: Page) -> list[str]:

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from server.principal import Role
+from tests.kit.polling import until
 from tests.kit.server.access.doors import bearer
 from tests.kit.server.access.sites import Site, whole_site
 
@@ -57,11 +58,12 @@ async def test_addresses_inside_are_not_called_in_matches(site: Site, inside: tu
     order = {"game": "tictactoe", "players": {"x": url, "o": url}, "startClock": 5, "playClock": 1}
     status, ordered = await said(site, Role.HOST, "POST", "/api/v1/matches", json=order)
     if status == 201:
-        record: dict[str, Any] = {}
-        async with asyncio.timeout(60):
-            while not record.get("isCompleted"):
-                await asyncio.sleep(0.05)
-                _, record = await said(site, Role.SPECTATOR, "GET", ordered["url"])
+
+        async def completed() -> dict[str, Any] | None:
+            _, found = await said(site, Role.SPECTATOR, "GET", ordered["url"])
+            return found if found.get("isCompleted") else None
+
+        record = await until(completed)
         assert {error for errors in record["errors"] for error in errors} <= {"", "CE"}
     else:
         assert (status, ordered["error"]["code"]) == (400, "invalid_player")

@@ -13,6 +13,7 @@ from aiohttp import ClientTimeout, web
 from aiohttp.test_utils import TestServer
 
 from server.records.entries import AnsweredEntry, Entry, SentEntry, StateEntry, StepEntry
+from tests.kit.polling import until
 from tests.kit.server.api.house import Client, manager_of, ordered, record
 from tests.kit.server.scripted import start_of
 
@@ -66,19 +67,13 @@ async def test_no_address_tells_a_secret(client: Client, slower: str, case: str)
     assert (leaks, len(told) > 40) == ([], True)
 
 
-async def poll() -> AsyncIterator[None]:
-    """Yield again and again."""
-    while True:
-        yield
-        await asyncio.sleep(0.05)
-
-
 async def second_state(client: Client, url: str) -> None:
     """Wait until the match has made a step."""
-    async with asyncio.timeout(30):
-        async for _ in poll():
-            if len((await record(client, url, "running"))["stateTimes"]) > 1:
-                return
+
+    async def is_there() -> bool:
+        return len((await record(client, url, "running"))["stateTimes"]) > 1
+
+    await until(is_there, 30)
 
 
 def addresses(client: Client, match_id: str, roles: tuple[str, ...], streams: tuple[str, ...] = STREAMS) -> list[str]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Callable
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
@@ -16,6 +15,7 @@ import pytest
 from server.access.settings import AccessSettings
 from server.principal import Role
 from server.storage.tournaments import TournamentChange
+from tests.kit import polling
 from tests.kit.server.access.doors import bearer
 from tests.kit.server.api.house import Client, house, manager_of, refused, told
 
@@ -38,12 +38,12 @@ async def act(client: Client, what: str, name: str = "cup", **body: Any) -> Any:
 
 async def until(client: Client, is_so: Callable[[Any], bool], name: str = "cup") -> Any:
     """Return the tournament once *is_so*."""
-    async with asyncio.timeout(120):
-        while True:
-            found = await told(await client.get(f"{URL}/{name}"))
-            if is_so(found):
-                return found
-            await asyncio.sleep(0.1)
+
+    async def looked_at() -> Any:
+        found = await told(await client.get(f"{URL}/{name}"))
+        return found if is_so(found) else None
+
+    return await polling.until(looked_at, 120, pause_s=0.1)
 
 
 def is_over(found: Any) -> bool:

@@ -18,8 +18,9 @@ import pytest
 
 from server.arena import cluster
 from server.arena.folder import RESULTS, SCHEDULE
+from tests.kit.polling import wait_until
 from tests.kit.server.commands.fixtures import Ggp
-from tests.kit.server.processes import GGP, ROOT, children_of, wait_until
+from tests.kit.server.processes import GGP, ROOT, children_of
 
 pytest.importorskip("distributed")
 StartProcess = Callable[..., "subprocess.Popen[bytes]"]

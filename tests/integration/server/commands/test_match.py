@@ -18,8 +18,9 @@ from typing import Any
 import pytest
 
 from server.records.journal import read_stored
+from tests.kit.polling import wait_until
 from tests.kit.server.commands.fixtures import Ggp
-from tests.kit.server.processes import children_of, is_running, running, wait_until
+from tests.kit.server.processes import children_of, is_running, running
 
 QUICK = ("--start-clock", 5, "--play-clock", 5)
 SULKING = """

@@ -8,7 +8,6 @@ import re
 import signal
 import subprocess
 import sys
-import time
 import urllib.request
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -19,6 +18,7 @@ import click
 import pytest
 
 from server.commands.serve import command
+from tests.kit.polling import wait_until
 from tests.kit.server.commands.fixtures import Ggp
 
 PAGE = Path(__file__).resolve().parents[4] / "docs/hosting.md"
@@ -111,12 +111,13 @@ def order(url: str, players_url: str) -> str:
 
 def until(url: str, is_so: Callable[[dict[str, Any]], bool]) -> dict[str, Any]:
     """Return the record at *url* as soon as *is_so* holds of it."""
-    while True:
+
+    def looked_at() -> dict[str, Any] | None:
         _, record = get(url)
-        if is_so(record):
-            assert isinstance(record, dict)
-            return record
-        time.sleep(0.05)  # the server, which plays meanwhile, may need this core
+        assert isinstance(record, dict)
+        return record if is_so(record) else None
+
+    return wait_until(looked_at, 120)
 
 
 def get(url: str) -> tuple[int, Any]:

@@ -13,9 +13,9 @@ from typing import Any
 
 from server.arena.folder import RESULTS, SCHEDULE
 from server.principal import Role
+from tests.kit.polling import wait_until
 from tests.kit.server.api.house import house
 from tests.kit.server.commands.fixtures import Ggp
-from tests.kit.server.processes import wait_until
 
 QUICK = ("--start-clock", 5, "--play-clock", 5)
 PLAYER = """

@@ -16,8 +16,9 @@ import pytest
 
 from gdl.games.library import game_names
 from tests.kit.gdl.public_rules import sampled
+from tests.kit.polling import wait_until
 from tests.kit.server.commands.fixtures import Ggp
-from tests.kit.server.processes import GGP, ROOT, children_of, is_running, wait_until
+from tests.kit.server.processes import GGP, ROOT, children_of, is_running
 
 CORPUS: Final = ROOT / os.environ.get("GGP_SHARED", "../shared") / "conformance"
 

@@ -18,7 +18,8 @@ from gdl.language.rules import read_rules
 from server.hosting.referees import DEFAULT_LIMITS, ChildReferee, EngineProcesses, RefereeLimits
 from server.match.position import Position
 from server.match.referee import LocalReferee, Referee
-from tests.kit.server.plays import DEALT, TWO_STEPS, until
+from tests.kit.polling import until
+from tests.kit.server.plays import DEALT, TWO_STEPS
 
 EXPLODING = """
 (role one) (digit 0) (digit 1) (digit 2) (digit 3) (digit 4) (digit 5) (digit 6) (digit 7) (digit 8) (digit 9)

@@ -24,6 +24,7 @@ from server.storage.errors import StorageError
 from server.storage.rows import GameVersion
 from server.validating.checker import Checker
 from server.validating.validation import Validation
+from tests.kit.polling import until
 from tests.kit.server.api.house import Client, house, manager_of, refused, told
 from tests.kit.server.web.fetching import page_at, words_of
 
@@ -44,12 +45,11 @@ ARCHIVE = archive({"x/Going On.kif": RULES, "y/going on.kif": OTHER, "z/copy.kif
 
 
 async def over(client: Client, url: str) -> dict[str, Any]:
-    async with asyncio.timeout(120):
-        while True:
-            found: dict[str, Any] = await told(await client.get(url))
-            if found["isOver"]:
-                return found
-            await asyncio.sleep(0.1)
+    async def looked_at() -> dict[str, Any] | None:
+        found: dict[str, Any] = await told(await client.get(url))
+        return found if found["isOver"] else None
+
+    return await until(looked_at, 120)
 
 
 async def test_an_archive_comes_in_with_a_table_of_what_became_of_each_file(tmp_path: Path) -> None:
@@ -161,12 +161,16 @@ async def test_a_database_that_fails_refuses_no_game_and_ends_the_import(
 
 async def test_a_game_that_came_in_without_a_verdict_is_played_at_length(tmp_path: Path) -> None:
     first = Validation(Source("slow", RULES), limit="no play came to its end within 1.5 seconds")
-    async with house(tmp_path) as (client, _), asyncio.timeout(120):
+    async with house(tmp_path) as (client, _):
         games, checker = manager_of(client).games, Checker()
         version = await keep_game(games, checker, Upload("slow", RULES, "me", None, first))
         assert version.verdict == "unknown"
-        while (found := await games.find("slow")) is None or found.verdict != "ok":  # noqa: ASYNC110 -- another process plays it
-            await asyncio.sleep(0.05)
+
+        async def is_ok() -> bool:
+            found = await games.find("slow")
+            return found is not None and found.verdict == "ok"
+
+        await until(is_ok, 120)
         await checker.close()
 
 

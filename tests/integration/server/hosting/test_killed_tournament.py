@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import asyncio
 from pathlib import Path
 
 from server.storage.database import Database
 from server.storage.tournaments import StoredTournament, TournamentStore
+from tests.kit.polling import until
 from tests.kit.server.hosting.hosts import hosting
 from tests.kit.server.hosting.tournaments import begin, outcome, until_over
 from tests.kit.server.peers import listening, replying
@@ -25,14 +25,14 @@ async def until_round(address: str, number: int) -> None:
     """Return once a match of a round is ordered."""
     database = await Database.open(address, exclusive=False)
     store = TournamentStore(database)
+
+    async def is_ordered() -> bool:
+        found = await store.read("cup")
+        assert found is not None
+        return any(one.match.round >= number and one.status is not None for one in found.fixtures)
+
     try:
-        async with asyncio.timeout(120):
-            while True:
-                found = await store.read("cup")
-                assert found is not None
-                if any(one.match.round >= number and one.status is not None for one in found.fixtures):
-                    return
-                await asyncio.sleep(0.01)
+        await until(is_ordered, 120)
     finally:
         await database.close()
 

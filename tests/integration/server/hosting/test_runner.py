@@ -32,6 +32,7 @@ from server.records.entries import Entry, entry_of
 from server.records.journal import FileRecorder
 from server.registry.registry import RegisteredPlayer
 from server.storage.rows import PlayerRow, SeatKind
+from tests.kit.polling import until
 from tests.kit.server.hosting.local import local_match
 from tests.kit.server.peers import listening, replying
 from tests.kit.server.processes import children_of, is_running
@@ -89,8 +90,7 @@ async def test_however_often_a_match_is_cancelled_its_players_are_stopped() -> N
             await asyncio.Event().wait()
 
     match = asyncio.create_task(wait())
-    while not processes:  # noqa: ASYNC110 -- other processes start
-        await asyncio.sleep(0.01)
+    await until(lambda: processes)
     while not match.done():
         match.cancel()
         await asyncio.sleep(0)

@@ -20,7 +20,8 @@ from server.match.exchange import Completed, Event, StepFinished
 from server.match.link import PlayerLink, PlayerRequest, ReplyBuffer
 from server.match.referee import LocalReferee
 from server.match.setup import Profile, Seat
-from tests.kit.server.plays import LEFT, RIGHT, setup, two_steps, until
+from tests.kit.polling import until
+from tests.kit.server.plays import LEFT, RIGHT, setup, two_steps
 from tests.kit.tracing import lines_of
 
 ECHO = "import sys\nfor line in sys.stdin: print(line.strip(), flush=True)"

@@ -15,7 +15,7 @@ import pytest
 
 from server.principal import Role
 from server.storage.database import Database
-from tests.kit.server.plays import until
+from tests.kit.polling import until
 from tests.kit.server.registry.host import asked, finished, hosting, order, playing_by_hand, until_registered
 
 ROOT = Path(__file__).resolve().parents[4]

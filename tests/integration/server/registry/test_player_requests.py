@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import AsyncIterator
 from typing import Any
 
@@ -13,6 +12,7 @@ from server.api import streams
 from server.links.request_queue import QueuedRequest
 from server.match.link import PlayerRequest, ReplyBuffer
 from server.storage.database import Database
+from tests.kit.polling import until
 from tests.kit.server.registry.host import Caller, Host, event, finished, hosting, order
 
 PLAYERS = "/api/v1/players"
@@ -39,9 +39,7 @@ def put(host: Host, text: str = "(PLAY m NIL)", step: int = 0, answered: str | N
 
 async def gone(host: Host) -> None:
     """Wait until the server has noticed that the player hung up."""
-    async with asyncio.timeout(10):
-        while host.manager.request_queues.is_connected("deep"):  # noqa: ASYNC110 -- no event tells of it
-            await asyncio.sleep(0.01)
+    await until(lambda: not host.manager.request_queues.is_connected("deep"))
 
 
 async def test_a_request_as_a_line_of_json(host: Host) -> None:

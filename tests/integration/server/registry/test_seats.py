@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import AsyncIterator
 from typing import Any
 
@@ -16,6 +15,7 @@ from server.spectating.stream import page
 from server.spectating.viewers import people_of
 from server.storage.database import Database
 from server.storage.listing import Filter
+from tests.kit.polling import until
 from tests.kit.server.registry.host import Caller, Host, finished, hosting, order
 
 SECRET = "GGP-Seat-Secret"
@@ -34,14 +34,13 @@ def seat(ordered: Ordered, role: str) -> str:
 
 async def asked(caller: Caller, path: str, headers: dict[str, str] | None = None, step: int = 0) -> dict[str, Any]:
     """Wait until a move is asked for in *step* or later, and return what the person sees."""
-    async with asyncio.timeout(20):
-        while True:
-            status, found = await caller.ask("GET", path, headers=headers)
-            assert status == 200
-            if found["isAsked"] and found["step"] >= step:
-                view: dict[str, Any] = found
-                return view
-            await asyncio.sleep(0.02)
+
+    async def looked_at() -> dict[str, Any] | None:
+        status, found = await caller.ask("GET", path, headers=headers)
+        assert status == 200
+        return found if found["isAsked"] and found["step"] >= step else None
+
+    return await until(looked_at)
 
 
 async def test_two_people_play_each_with_the_secret_of_the_seat(host: Host) -> None:

@@ -12,7 +12,7 @@ from gdl.worker import ChildLimits, NotWanted, run_limited
 from server.refusals import RequestError
 from server.validating.checker import ChildSlots
 from tests.kit.gdl import child_functions
-from tests.kit.server.plays import until
+from tests.kit.polling import until
 from tests.kit.server.processes import is_running
 
 

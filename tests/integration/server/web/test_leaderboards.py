@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
 
 from server.web import leaderboards
+from tests.kit.polling import until
 from tests.kit.server.api.house import Client, house
 from tests.kit.server.api.tournaments import command_cup, played_cup
 from tests.kit.server.web.fetching import page_at, words_of
@@ -23,12 +23,12 @@ async def client(tmp_path: Path) -> AsyncIterator[Client]:
 
 async def worked_out(client: Client, path: str, part: str = "", told: str = "") -> Page:
     """Return the page once it has the part *part* and tells *told*, which may be worked out in the background."""
-    async with asyncio.timeout(60):
-        while True:
-            page = await page_at(client, path)
-            if (not part or part in page.ids) and told in words_of(page):
-                return page
-            await asyncio.sleep(0.1)
+
+    async def looked_at() -> Page | None:
+        page = await page_at(client, path)
+        return page if (not part or part in page.ids) and told in words_of(page) else None
+
+    return await until(looked_at)
 
 
 async def test_without_matches_there_are_no_ratings(client: Client) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
@@ -17,6 +16,7 @@ from server.match.exchange import Message
 from server.records.entries import SentEntry, StateEntry
 from server.storage.rows import MatchRow, MatchStatus, SeatKind
 from server.validating.checker import Checker
+from tests.kit.polling import until
 from tests.kit.server.api.house import Client, house, manager_of
 from tests.kit.server.web.markup import Page
 
@@ -45,34 +45,32 @@ async def ordered(manager: GameManager, **order: Any) -> Ordered:
 
 
 async def over(manager: GameManager, match_id: str) -> MatchRow:
-    async with asyncio.timeout(60):
-        while True:
-            row = await manager.matches.get(match_id)
-            assert row is not None
-            if row.has_ended:
-                return row
-            await asyncio.sleep(0.05)
+    async def ended() -> MatchRow | None:
+        row = await manager.matches.get(match_id)
+        assert row is not None
+        return row if row.has_ended else None
+
+    return await until(ended)
 
 
 async def asked(manager: GameManager, match_id: str) -> None:
     """Let everybody come, and wait until a person is asked for a move."""
     for seat in (await manager.matches.seats([match_id]))[match_id]:
         await manager.note_arrival(match_id, seat.role)
-    async with asyncio.timeout(60):
-        while True:
-            entries = await manager.matches.entries(match_id)
-            if any(isinstance(entry, SentEntry) and entry.message is Message.PLAY for entry in entries):
-                return
-            await asyncio.sleep(0.05)
+
+    async def is_asked() -> bool:
+        entries = await manager.matches.entries(match_id)
+        return any(isinstance(entry, SentEntry) and entry.message is Message.PLAY for entry in entries)
+
+    await until(is_asked)
 
 
 async def reached(manager: GameManager, match_id: str, step: int) -> None:
-    async with asyncio.timeout(60):
-        while True:
-            entries = await manager.matches.entries(match_id)
-            if any(isinstance(entry, StateEntry) and entry.step == step for entry in entries):
-                return
-            await asyncio.sleep(0.05)
+    async def is_reached() -> bool:
+        entries = await manager.matches.entries(match_id)
+        return any(isinstance(entry, StateEntry) and entry.step == step for entry in entries)
+
+    await until(is_reached)
 
 
 @pytest.mark.parametrize(

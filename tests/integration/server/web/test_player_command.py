@@ -7,13 +7,13 @@ import re
 import shlex
 import subprocess
 import sys
-import time
 from pathlib import Path
 from urllib.request import urlopen
 
 import pytest
 
 from server.links.own_player import package_environment
+from tests.kit.polling import wait_until
 from tests.kit.server.web.live_site import LIMIT_S, live_site
 
 PLAYER = """
@@ -38,10 +38,8 @@ def test_the_command_on_its_page_connects_the_player(name: str, tmp_path: Path) 
         command = [sys.executable, "-m", "server", *words]
         with subprocess.Popen(command, cwd=tmp_path, env=package_environment()) as child:
             try:
-                until_s = time.monotonic() + LIMIT_S
-                while not site.manager.request_queues.is_connected(name) and time.monotonic() < until_s:
-                    assert child.poll() is None
-                    time.sleep(0.05)
-                assert site.manager.request_queues.is_connected(name)
+                queues = site.manager.request_queues
+                wait_until(lambda: queues.is_connected(name) or child.poll() is not None, LIMIT_S)
+                assert queues.is_connected(name)
             finally:
                 child.terminate()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import re
 from collections.abc import AsyncIterator
 from pathlib import Path
@@ -13,6 +12,7 @@ from server.access.settings import AccessSettings
 from server.hosting.order import MatchRequest
 from server.links.queued_player import turn_of
 from server.principal import Role
+from tests.kit.polling import until
 from tests.kit.server.api.house import Client, house, manager_of
 from tests.kit.server.web.markup import Page
 
@@ -31,12 +31,8 @@ async def seat(client: Client, game: str = "tictactoe", role: str = "x") -> tupl
     text = MatchRequest.model_validate({"game": game, "players": {role: "human"}, "startClock": 20, "playClock": 60})
     ordered = await manager.order(text, "ann")
     await manager.note_arrival(ordered.row.id, role)
-    async with asyncio.timeout(60):
-        while True:
-            boxes = manager.request_queues
-            if boxes.has_seat(ordered.row.id, role) and turn_of(boxes.seat(ordered.row.id, role)) is not None:
-                break
-            await asyncio.sleep(0.05)
+    queues = manager.request_queues
+    await until(lambda: queues.has_seat(ordered.row.id, role) and turn_of(queues.seat(ordered.row.id, role)))
     return f"/matches/{ordered.row.id}/play/{role}", ordered.seat_secrets[role]
 
 

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from server.web.rendering import points
+from tests.kit.polling import until
 from tests.kit.server.api.house import Client, house, manager_of, told
 from tests.kit.server.api.tournaments import command_cup, order_cup, played_cup, until_cup
 from tests.kit.server.peers import listening, replying
@@ -67,9 +68,7 @@ async def test_the_host_sees_wherever_a_match_is_shown_which_player_it_waits_for
     await told(await client.post("/api/v1/players", json={"name": "ada-1"}), 201)  # it never dials in
     await order_cup(client, format="swiss", players=["legal", "ada-1"])
     await command_cup(client, "start")
-    async with asyncio.timeout(20):
-        while len(manager_of(client).wait_reasons) < 2:  # noqa: ASYNC110 -- the queue is looked at
-            await asyncio.sleep(0.02)
+    await until(lambda: len(manager_of(client).wait_reasons) == 2)
     lines = (await told(await client.get("/api/v1/matches")))["matches"]
     assert [(line["waitsFor"], line["unavailable"]) for line in lines] == [("players", {"ada-1": "not-connected"})] * 2
     shown = [words_of(await page_at(client, f"/matches/{line['id']}")) for line in lines]
@@ -84,9 +83,7 @@ async def test_of_a_scrambled_match_the_player_is_told_that_it_waits_for_as_its_
     players = {"x": {"player": "ada-1"}, "o": {"player": "mcts"}}
     order = {"game": "tictactoe", "players": players, "scramble": True}
     match_id = (await told(await client.post("/api/v1/matches", json=order), 201))["id"]
-    async with asyncio.timeout(20):
-        while match_id not in manager_of(client).wait_reasons:  # noqa: ASYNC110 -- the queue is looked at
-            await asyncio.sleep(0.02)
+    await until(lambda: match_id in manager_of(client).wait_reasons)
     (line,) = (await told(await client.get("/api/v1/matches")))["matches"]
     assert (line["waitsFor"], line["unavailable"]) == ("players", {"ada-1": "not-connected"})
     assert {"game", "players"} & line.keys() == set()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -20,6 +19,7 @@ from server.hosting.order import HostSettings
 from server.site import Watch, make_app
 from server.storage.accounts import TokenStore
 from server.storage.database import Database
+from tests.kit import polling
 
 Client: TypeAlias = TestClient[web.Request, web.Application]
 MATCHES = "/api/v1/matches"
@@ -81,11 +81,11 @@ async def record(
 
     A record tells how a match ended a moment before its last players have answered: the match is over after that.
     """
-    async with asyncio.timeout(60):
-        while True:
-            found: dict[str, Any] = await told(await client.get(url, headers=headers))
-            status = found.get("x-status", "over")
-            never_began = "x-status" in found and "x-end" not in found and found["isAborted"]
-            if status == until or (until == "over" and never_began):
-                return found
-            await asyncio.sleep(0.05)
+
+    async def looked_at() -> dict[str, Any] | None:
+        found: dict[str, Any] = await told(await client.get(url, headers=headers))
+        status = found.get("x-status", "over")
+        never_began = "x-status" in found and "x-end" not in found and found["isAborted"]
+        return found if status == until or (until == "over" and never_began) else None
+
+    return await polling.until(looked_at)

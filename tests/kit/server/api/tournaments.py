@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Callable
 from typing import Any
 
+from tests.kit.polling import until
 from tests.kit.server.api.house import Client, told
 
 TOURNAMENTS = "/api/v1/tournaments"
@@ -28,12 +28,12 @@ async def command_cup(client: Client, what: str, **body: Any) -> Any:
 
 async def until_cup(client: Client, is_so: Callable[[Any], bool]) -> Any:
     """Return the tournament once *is_so*."""
-    async with asyncio.timeout(120):
-        while True:
-            found = await told(await client.get(f"{TOURNAMENTS}/cup"))
-            if is_so(found):
-                return found
-            await asyncio.sleep(0.05)
+
+    async def looked_at() -> Any:
+        found = await told(await client.get(f"{TOURNAMENTS}/cup"))
+        return found if is_so(found) else None
+
+    return await until(looked_at, 120, pause_s=0.1)
 
 
 async def played_cup(client: Client, **changes: Any) -> Any:

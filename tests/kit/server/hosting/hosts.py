@@ -29,6 +29,7 @@ from server.storage.database import Database
 from server.storage.matches import MatchStore
 from server.storage.rows import MatchStatus
 from server.storage.writer import RETRIES_S
+from tests.kit.polling import until
 from tests.kit.server.peers import OK, request
 
 FOLDER = Path(__file__).parent
@@ -153,9 +154,7 @@ async def held(address: str, match_ids: Sequence[str]) -> Counter[str]:
 
 async def until_all_over(address: str, match_ids: Sequence[str], limit_s: float = 90.0) -> None:
     """Return when the matches are over."""
-    async with asyncio.timeout(limit_s):
-        while not await all_over(address, match_ids):  # noqa: ASYNC110 -- another process plays them
-            await asyncio.sleep(0.2)
+    await until(lambda: all_over(address, match_ids), limit_s, pause_s=0.2)
 
 
 async def until_steps(
@@ -166,9 +165,12 @@ async def until_steps(
     limit_s: float = 60.0,
 ) -> None:
     """Return when *enough* of the matches have made so many steps: all, or any."""
-    async with asyncio.timeout(limit_s), looking(address) as matches:
-        while not enough([await _has_made(matches, key, n_steps) for key in match_ids]):  # noqa: ASYNC110 -- others play
-            await asyncio.sleep(0.02)
+    async with looking(address) as matches:
+
+        async def have_made() -> bool:
+            return enough([await _has_made(matches, key, n_steps) for key in match_ids])
+
+        await until(have_made, limit_s)
 
 
 async def _has_made(matches: MatchStore, match_id: str, n_steps: int) -> bool:

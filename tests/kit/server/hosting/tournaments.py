@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from typing import Any
 
 from server.hosting.game_manager import GameManager
@@ -13,6 +12,7 @@ from server.storage.rows import EntrantRow, PinnedGame, TournamentRow, Tournamen
 from server.storage.tournaments import StoredTournament, TournamentStore
 from server.tournament.plan import Timetable, TournamentTerms
 from server.tournament.table import table_of
+from tests.kit.polling import until
 
 PLAYERS = ("random", "legal", "random", "legal")
 SWISS: dict[str, Any] = {"format": "swiss", "games": ["tictactoe"], "rounds": 3, "start_clock": 1, "play_clock": 1}
@@ -48,13 +48,13 @@ async def begin(database: Database, *specs: str, **changes: Any) -> None:
 
 async def until_over(store: TournamentStore, name: str = "cup", limit_s: float = 120.0) -> StoredTournament:
     """Return the tournament once it is over."""
-    async with asyncio.timeout(limit_s):
-        while True:
-            found = await store.read(name)
-            assert found is not None
-            if found.row.status == TournamentStatus.OVER:
-                return found
-            await asyncio.sleep(0.1)
+
+    async def over() -> StoredTournament | None:
+        found = await store.read(name)
+        assert found is not None
+        return found if found.row.status == TournamentStatus.OVER else None
+
+    return await until(over, limit_s, pause_s=0.1)
 
 
 def outcome(found: StoredTournament) -> list[dict[str, Any]]:

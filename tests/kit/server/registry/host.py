@@ -23,6 +23,7 @@ from server.spectating.public_record import known_match, public_record
 from server.storage.accounts import TokenStore
 from server.storage.database import Database
 from server.storage.journals import something_new
+from tests.kit.polling import until
 
 DEFAULT = HostSettings()
 
@@ -143,9 +144,7 @@ async def playing_by_hand(host: Host, match_id: str, role: str) -> AsyncIterator
 
 async def until_registered(host: Host, name: str) -> None:
     """Wait until a player has registered itself."""
-    async with asyncio.timeout(30):
-        while await host.manager.players.get(name) is None:  # noqa: ASYNC110 -- no event tells of it
-            await asyncio.sleep(0.05)
+    await until(lambda: host.manager.players.get(name), 30)
 
 
 def order(players: dict[str, str], **words: Any) -> MatchRequest:

@@ -18,6 +18,7 @@ from server.site import Watch, listening, make_app
 from server.storage.accounts import TokenStore
 from server.storage.database import Database
 from server.storage.rows import MatchRow
+from tests.kit.polling import until
 
 Answer = TypeVar("Answer")
 LIMIT_S = 60.0
@@ -49,15 +50,12 @@ class LiveSite:
     def over(self, match_id: str) -> MatchRow:
         """Return the match when it is over."""
 
-        async def wait() -> MatchRow:
-            while True:
-                row = await self.manager.matches.get(match_id)
-                assert row is not None
-                if row.has_ended:
-                    return row
-                await asyncio.sleep(0.05)
+        async def over() -> MatchRow | None:
+            row = await self.manager.matches.get(match_id)
+            assert row is not None
+            return row if row.has_ended else None
 
-        return self.ask(wait)
+        return self.ask(lambda: until(over))
 
 
 @contextmanager

@@ -17,10 +17,10 @@ from server.principal import Principal, Role
 from server.refusals import RequestError
 from server.storage.database import Database
 from server.storage.rows import MatchStatus
+from tests.kit.polling import until
 from tests.kit.server.hosting.hosts import hosting as process_hosting
 from tests.kit.server.hosting.hosts import looking, until_all_over, until_steps
 from tests.kit.server.peers import OK, listening, request
-from tests.kit.server.plays import until
 from tests.kit.server.postgresql import execute
 from tests.kit.server.registry.host import Caller, Host, event, finished, hosting, order
 
@@ -85,9 +85,7 @@ class DialIn:
 
     async def until_asked(self, n: int) -> None:
         """Wait until *n* requests have come; before each a reply may have been lost, and have to be sent again."""
-        async with asyncio.timeout(90):
-            while len(self.asked) < n:  # noqa: ASYNC110 -- the player has no event for it
-                await asyncio.sleep(0.01)
+        await until(lambda: len(self.asked) >= n, 90)
 
     @asynccontextmanager
     async def connected(self, host: Host) -> AsyncIterator[None]:

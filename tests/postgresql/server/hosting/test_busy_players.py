@@ -17,6 +17,7 @@ from server.storage.database import Database
 from server.storage.matches import MatchStore
 from server.storage.queue import MatchQueue, WaitingMatch
 from server.storage.rows import MatchRow
+from tests.kit import polling
 from tests.kit.server.peers import listening
 from tests.kit.server.plays import TWO_STEPS
 from tests.postgresql.server.hosting.test_game_manager import YES, managing, order, until
@@ -79,10 +80,12 @@ async def test_who_is_only_ever_busy_is_paused(database: Database, single: str) 
         for _ in range(3):
             ordered = await manager.order(order("single", other, startClock=1))
             await until(manager, ordered.row.id, *ENDED)
-        async with asyncio.timeout(10):
-            while (row := await manager.registry.get("single")).status == "ok":  # noqa: ASYNC110 -- told after the end
-                await asyncio.sleep(0.05)
-    assert row.pause_reason == "it was busy at START, or answered nothing, in 3 matches in a row"
+
+        async def pause_reason() -> str | None:
+            return (await manager.registry.get("single")).pause_reason
+
+        reason = await polling.until(pause_reason)
+    assert reason == "it was busy at START, or answered nothing, in 3 matches in a row"
 
 
 async def test_two_managers_do_not_choose_at_once(database: Database) -> None:

@@ -24,6 +24,7 @@ from server.storage.database import Database
 from server.storage.games import GameStore
 from server.validating.checker import Checker
 from tests.integration.server.hosting.test_child_referee import EXPLODING
+from tests.kit import polling
 from tests.kit.server.peers import hanging, listening
 from tests.kit.server.plays import TWO_STEPS
 from tests.postgresql.server.hosting.test_game_manager import managing, order, until
@@ -104,9 +105,7 @@ async def test_searches_queue_for_the_cores_while_others_play(database: Database
 
 
 async def _until_free(manager: GameManager, n_slots: int) -> None:
-    async with asyncio.timeout(20):
-        while manager.playing.cores.n_free != n_slots:  # noqa: ASYNC110 -- processes end
-            await asyncio.sleep(0.02)
+    await polling.until(lambda: manager.playing.cores.n_free == n_slots)
 
 
 async def test_an_order_that_needs_more_processes_than_may_run_is_refused(database: Database) -> None:

@@ -27,6 +27,7 @@ from server.storage.errors import DamagedRowError, StorageError
 from server.storage.exporting import MatchFilter, exported
 from server.storage.rows import NO_ORDER
 from server.storage.schema import events, matches, seats
+from tests.kit import polling
 from tests.kit.exhaustive import sampled
 from tests.kit.server.peers import OK, Behaviour, listening, request
 from tests.postgresql.server.hosting.test_game_manager import YES, order, until
@@ -57,9 +58,11 @@ async def broken_off(database: Database) -> AsyncIterator[tuple[str, asyncio.Eve
         manager = GameManager(database, QUICK)
         await manager.start()
         match_id = (await manager.order(order(player, player, startClock=20, playClock=20))).row.id
-        async with asyncio.timeout(20):
-            while sum(isinstance(entry, SentEntry) for entry in await manager.matches.entries(match_id)) < 6:  # noqa: ASYNC110 -- a match is played
-                await asyncio.sleep(0.02)
+
+        async def is_parked() -> bool:
+            return sum(isinstance(entry, SentEntry) for entry in await manager.matches.entries(match_id)) == 6
+
+        await polling.until(is_parked)
         await manager.close()
         try:
             yield match_id, is_free

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from pathlib import Path
+from typing import Any
 
 from server.hosting.game_manager import GameManager
 from server.hosting.order import HostSettings
@@ -14,6 +15,7 @@ from server.storage.journals import something_new
 from server.storage.matches import MatchStore
 from server.storage.queue import Lobby
 from server.storage.rows import MatchRow
+from tests.kit import polling
 from tests.kit.server.api.house import MATCHES, house, told
 from tests.kit.server.hosting.hosts import hosting, kept, looking
 from tests.kit.server.registry.host import order
@@ -23,13 +25,13 @@ SECRET = "GGP-Seat-Secret"
 
 async def until(store: MatchStore, match_id: str, *statuses: str) -> MatchRow:
     """Return the match as soon as it has one of the statuses."""
-    async with asyncio.timeout(60):
-        while True:
-            row = await store.get(match_id)
-            assert row is not None
-            if row.status in statuses:
-                return row
-            await asyncio.sleep(0.02)
+
+    async def looked_at() -> MatchRow | None:
+        row = await store.get(match_id)
+        assert row is not None
+        return row if row.status in statuses else None
+
+    return await polling.until(looked_at)
 
 
 async def test_a_match_between_people_begins_with_the_last_of_them(tmp_path: Path) -> None:
@@ -44,9 +46,12 @@ async def test_a_match_between_people_begins_with_the_last_of_them(tmp_path: Pat
             headers = {SECRET: ordered["seats"][role]}
             view = await told(await client.get(f"{ordered['url']}/seats/{role}", headers=headers))
             seen.append((view["status"] == "lobby", view["missing"]))
-        async with asyncio.timeout(30):
-            while "missing" in (line := (await told(await client.get(MATCHES)))["matches"][0]):  # noqa: ASYNC110 -- it is asked over HTTP
-                await asyncio.sleep(0.02)
+
+        async def complete() -> dict[str, Any] | None:
+            found: dict[str, Any] = (await told(await client.get(MATCHES)))["matches"][0]
+            return None if "missing" in found else found
+
+        line = await polling.until(complete)
     assert ordered["status"] == "lobby"
     assert listed == [("lobby", ["x", "o"], "lobby", ["x", "o"]), ("lobby", ["o"], "lobby", ["o"])]
     assert seen == [(True, ["o"]), (False, [])]

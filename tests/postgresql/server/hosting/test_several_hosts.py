@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+from collections import Counter
 from collections.abc import Sequence
 from contextlib import AsyncExitStack
 from pathlib import Path
 
+from tests.kit.polling import until
 from tests.kit.server.hosting.hosts import (
     Host,
     came_of,
@@ -26,10 +28,12 @@ LEASE_S = 1.5
 
 async def kill_busiest(address: str, match_ids: Sequence[str], hosts: list[Host]) -> None:
     """Kill the host that plays the most matches, once one plays some."""
-    playing = await held(address, match_ids)
-    while max(playing.values(), default=0) < 3:
-        await asyncio.sleep(0.05)
-        playing = await held(address, match_ids)
+
+    async def busy() -> Counter[str] | None:
+        found = await held(address, match_ids)
+        return found if max(found.values(), default=0) >= 3 else None
+
+    playing = await until(busy)
     busiest = max(hosts, key=lambda host: playing[host.holder])
     hosts.remove(busiest)
     await busiest.kill()

@@ -12,7 +12,7 @@ from sqlalchemy.engine import make_url
 
 from server.storage.database import Database
 from server.storage.notifications import MAX_PAYLOAD, Notifications
-from tests.kit.server.plays import until
+from tests.kit.polling import until
 from tests.kit.server.postgresql import execute
 
 END_ALL = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'ggp notifications'"

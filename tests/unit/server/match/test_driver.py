@@ -32,7 +32,8 @@ from server.match.exchange import (
 from server.match.link import PlayerLink, PlayerRequest, ReplyBuffer, SystemClock, Timeout
 from server.match.position import Position
 from server.match.referee import LocalReferee, PromptEvaluator
-from tests.kit.server.plays import DEALT, LEFT, RIGHT, dealt, setup, two_steps, until
+from tests.kit.polling import until
+from tests.kit.server.plays import DEALT, LEFT, RIGHT, dealt, setup, two_steps
 
 
 class Says:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import gc
 import weakref
 
@@ -17,6 +16,7 @@ from server.operation.garbage import (
     CollectionTimes,
     collecting,
 )
+from tests.kit.polling import until
 
 
 class Clocks:
@@ -84,16 +84,14 @@ async def test_cycles_that_are_old_go_when_a_collection_is_due() -> None:
         gc.collect()
         del node
         clocks.now_s += LEAST_PAUSE_S
-        while old() is not None:  # noqa: ASYNC110 -- nothing tells of a collection
-            await asyncio.sleep(0.001)
+        await until(lambda: old() is None)
     assert gc.get_threshold() == thresholds
 
 
 async def test_cycles_that_are_young_go_soon() -> None:
     async with collecting(Clocks().times, pause_s=0.001):
         young = weakref.ref(Node())
-        while young() is not None:  # noqa: ASYNC110 -- as above
-            await asyncio.sleep(0.001)
+        await until(lambda: young() is None)
 
 
 async def test_the_interpreter_collects_no_old_ones_by_itself() -> None:
