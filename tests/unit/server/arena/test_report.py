@@ -29,6 +29,11 @@ def test_a_tournament_that_has_not_begun_has_a_page() -> None:
     assert "<h2>Standings</h2>" in html(empty)
 
 
+def test_the_page_draws_the_ratings_of_each_player() -> None:
+    page = html(lopsided_progress())
+    assert (page.count("<polyline"), page.count('class="key"'), "after 4 matches" in page) == (2, 2, True)
+
+
 def test_roles_have_their_names_on_the_page() -> None:
     page = html(lopsided_progress(), {"tictactoe": ("x", "o")})
     assert "<td>x</td>" in page
