@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, Final, Protocol, Self
 
 from gdl.game import Game, Role, played_roles
-from server.hosting.cores import LIGHT, SLOTS_PER_CORE, CoreBudget
+from server.hosting.cores import SLOTS_PER_CORE, CoreBudget, n_slots
 from server.hosting.runner import MatchRunner
 from server.links import http_player, own_player, seating
 from server.match.link import PlayerLink
@@ -104,7 +104,7 @@ class Contestants:
     def __init__(self, players: Mapping[str, str], n_matches: int, cores: Collection[int] | None = None) -> None:
         self._specs = {name: seating.player_spec(text) for name, text in players.items()}
         self._n_matches = n_matches
-        searching = [name for name, spec in self._specs.items() if _n_slots(spec) == SLOTS_PER_CORE]
+        searching = [name for name, spec in self._specs.items() if _n_slots(spec) >= SLOTS_PER_CORE]
         self.n_searching = len(searching)
         self._cores = shares(searching, os.sched_getaffinity(0) if cores is None else cores)
         self._running: dict[str, own_player.OwnPlayer] = {}
@@ -166,10 +166,7 @@ def shares(players: Sequence[str], cores: Collection[int]) -> dict[str, frozense
 
 
 def _n_slots(spec: seating.PlayerSpec) -> int:
-    """Return how many slots of a core a player takes: none if it plays elsewhere or needs no process."""
-    if spec.text in own_player.IN_PROCESS or not (spec.is_own or seating.is_command(spec.text)):
-        return 0
-    return 1 if spec.text in LIGHT else SLOTS_PER_CORE
+    return n_slots(spec.text, needs_process=spec.is_own or seating.is_command(spec.text))
 
 
 @dataclass(frozen=True, slots=True)
@@ -220,8 +217,8 @@ class LocalVenue:
 
     async def play(self, match: ScheduledMatch) -> PlayedRecord:
         """Play *match* once it has its cores, and return its record; raises as `Venue.play`."""
-        n_slots = min(self._budget.n_slots, self._contestants.n_core_slots(match.players))
-        self._budget.request(match.match_id, n_slots)
+        n_core_slots = min(self._budget.n_slots, self._contestants.n_core_slots(match.players))
+        self._budget.request(match.match_id, n_core_slots)
         try:
             await self._budget.granted(match.match_id)
             waiting = WaitingTime(time.monotonic())

@@ -15,7 +15,7 @@ from typing import Final
 from players.registry import options_of
 from server.errors import TooFewCoresError
 from server.links.own_player import IN_PROCESS
-from server.links.seating import OWN_PLAYERS
+from server.links.seating import OWN_PLAYERS, is_command
 
 SLOTS_PER_CORE: Final = 4
 HUMAN: Final = "human"
@@ -99,11 +99,19 @@ class CoreBudget:
             request.is_granted.set()
 
 
-def _n_slots(player: str) -> int:
+def n_slots(player: str, *, needs_process: bool) -> int:
+    """Return how many slots *player*, named as a specification, takes; none unless it *needs_process* here.
+
+    Players in this process need none in any case. A program takes a whole core, whatever it does.
+    """
     name = player.partition(":")[0]
-    if name in IN_PROCESS or name not in OWN_PLAYERS:
+    if name in IN_PROCESS or not needs_process:
         return 0
     if name in LIGHT:
         return 1
-    n_threads = options_of(player).get("threads", 1)
+    n_threads = 1 if is_command(player) else options_of(player).get("threads", 1)
     return SLOTS_PER_CORE * max(n_threads, 1) if isinstance(n_threads, int) else SLOTS_PER_CORE
+
+
+def _n_slots(player: str) -> int:
+    return n_slots(player, needs_process=player.partition(":")[0] in OWN_PLAYERS)

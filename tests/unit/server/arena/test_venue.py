@@ -1,10 +1,10 @@
-"""Cores are shared among searching players so that no two have the same one."""
+"""Cores are shared among searching players so that no two have the same one, and matches take slots of them."""
 
 from __future__ import annotations
 
 import pytest
 
-from server.arena.venue import shares
+from server.arena.venue import Contestants, shares
 
 
 @pytest.mark.parametrize(
@@ -19,3 +19,19 @@ from server.arena.venue import shares
 )
 def test_no_core_is_that_of_two_players(n_players: int, cores: set[int], expected: list[set[int]]) -> None:
     assert list(shares([f"p{i}" for i in range(n_players)], cores).values()) == expected
+
+
+@pytest.mark.parametrize(
+    ("spec", "n_slots", "n_searching"),
+    [
+        ("random", 0, 0),
+        ("http://host:1", 0, 0),
+        ("greedy", 1, 0),
+        ("minimax", 4, 1),
+        ("mcts:threads=2", 8, 1),
+        ("cmd:cat --threads=2", 4, 1),
+    ],
+)
+def test_a_search_takes_a_core_for_each_of_its_threads(spec: str, n_slots: int, n_searching: int) -> None:
+    contestants = Contestants({"a": spec, "b": "random"}, 1)
+    assert (contestants.n_core_slots(("a", "b", "a")), contestants.n_searching) == (2 * n_slots, n_searching)
