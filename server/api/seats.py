@@ -9,6 +9,7 @@ from pydantic import Field
 
 from gdl.language.kif import read_term
 from server.access.access import PRINCIPAL
+from server.access.recognition import is_secret_of
 from server.api.operation import MANAGER, Operations
 from server.api.player_models import Text
 from server.api.streams import NDJSON, SSE, streaming
@@ -18,7 +19,6 @@ from server.match.position import fact_texts
 from server.principal import Principal
 from server.records.entries import AnsweredEntry, EndEntry, Entry, SentEntry, StartedEntry, StateEntry, StepEntry
 from server.refusals import RequestError
-from server.registry.queueing import is_claim
 from server.spectating.public_record import journal, known_match, missing_roles
 from server.spectating.stream import POLL_S
 from server.spectating.viewers import secrecy_of, viewer_of
@@ -234,7 +234,7 @@ def check_seat(match: MatchRow, role: str, secret: str | None, viewer: Principal
     claims: dict[str, Any] = match.order.get("seatClaims", {})
     if role not in claims:
         raise RequestError("no_seat", f"no person plays {role[:100]!r} in this match", status=404)
-    is_person = secret is not None and is_claim(secret, claims[role])
+    is_person = secret is not None and is_secret_of(secret, claims[role])
     if may_see(Aspect.SEAT, viewer_of(viewer, match, is_person=is_person), secrecy_of(match)):
         return
     if secret is None and viewer is None:

@@ -15,6 +15,7 @@ from functools import partial
 from typing import Final
 
 from gdl.game import RANDOM, Role
+from server.access.recognition import new_secret, secret_hash
 from server.errors import TooManyMatchesError, UnknownMatchError
 from server.hosting import ordering, playing, practice
 from server.hosting.choosing import Chooser, rest_s
@@ -25,7 +26,7 @@ from server.links import http_player, relay, seating
 from server.match.link import now_ms
 from server.match.setup import new_match_id
 from server.registry.health import DEFAULT_SETTINGS, HealthChecks
-from server.registry.queueing import WaitReason, new_claim
+from server.registry.queueing import WaitReason
 from server.registry.registry import Registry, RegistrySettings
 from server.storage import accounts, games, journals, listing, matches, queue, tournaments, writer
 from server.storage.database import Database
@@ -208,8 +209,8 @@ class GameManager:
         seating.check_n_roles(outline, self.settings.max_roles)
         entrants = await self.registry.seated(outline, text.named_players)
         self.playing.cores.check(text.named_players.values())
-        claims = {str(role): new_claim() for role, entrant in entrants.items() if entrant.kind == SeatKind.HUMAN}
-        order = new_order(text, version.name, {role: claim.hash for role, claim in claims.items()})
+        secrets = {str(role): new_secret() for role, entrant in entrants.items() if entrant.kind == SeatKind.HUMAN}
+        order = new_order(text, version.name, {role: secret_hash(secret) for role, secret in secrets.items()})
         order = replace(order, shows_insight=self.settings.live_insight)
         if match is not None:
             order = replace(order, seed=match.seed, scramble_seed=match.scramble_seed)
@@ -219,13 +220,13 @@ class GameManager:
             sha256=version.sha256,
             order=order.as_json(),
             created_ms=now_ms(),
-            status=MatchStatus.LOBBY if claims else MatchStatus.QUEUED,
+            status=MatchStatus.LOBBY if secrets else MatchStatus.QUEUED,
             ordered_by=by,
             tournament=text.tournament,
             is_hidden=version.is_gdl2 or any(order.profile_of(str(role)).is_scrambled for role in entrants),
         )
         chairs = tuple(_seat_row(row.id, i, role, entrants) for i, role in enumerate(outline.roles))
-        return ordering.DrawnMatch(row, chairs, {role: claim.secret for role, claim in claims.items()})
+        return ordering.DrawnMatch(row, chairs, secrets)
 
     async def absent(self, players: Collection[str]) -> Collection[str]:
         """Return those of *players* who are registered, play nothing, and would not get a match now.

@@ -22,7 +22,8 @@ from server.links.seating import PlayerReference
 from server.match.driver import DEFAULT_OPTIONS, DriverOptions
 from server.match.referee import Referee
 from server.records.entries import Circumstances, OnEntry
-from server.registry.queueing import addresses, busy_players, has_only_failed
+from server.registry.health import busy_players, has_only_failed
+from server.registry.queueing import addresses
 from server.registry.registry import Registry
 from server.storage import games, matches, queue
 from server.storage.database import Database

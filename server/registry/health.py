@@ -1,9 +1,9 @@
-"""Health checks: idle players are asked from time to time whether they are there; an absent one is paused."""
+"""Health of players: idle ones are asked from time to time whether they are there, and records tell which failed."""
 
 import asyncio
 import logging
 from collections import Counter
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, Final, TypeAlias
@@ -11,6 +11,7 @@ from typing import Any, Final, TypeAlias
 from gdl.wire.replies import Status
 from server.errors import UnknownPlayerError
 from server.links.http_player import PlayerInfo, ask_info
+from server.match.verdicts import BUSY, CONNECTION_ERROR, TIME_OUT
 from server.registry.registry import Registry
 from server.storage.errors import StorageError
 from server.storage.rows import PlayerRow, PlayerStatus, SeatKind
@@ -23,8 +24,9 @@ SILENT: Final = "it does not answer INFO"
 """What the reason of a pause begins with that ends when the player answers again."""
 MAX_VERSION: Final = 60
 """How long the version of a player may be."""
-BUSY: Final = "it only says that it is busy"
+ALWAYS_BUSY: Final = "it only says that it is busy"
 """What the reason of a pause is that ends when the player would take a match again."""
+_FAILURES: Final = frozenset((TIME_OUT, CONNECTION_ERROR, BUSY))
 _LOG: Final = logging.getLogger(__name__)
 
 
@@ -93,10 +95,10 @@ class HealthChecks:
         """
         health = await self._asked(row)
         if health.is_there and _is_busy(health.player):
-            await self._note_useless(row, BUSY)
+            await self._note_useless(row, ALWAYS_BUSY)
         elif health.is_there:
             self._n_silences.pop(row.name, None)
-            if row.status == PlayerStatus.PAUSED and row.pause_reason.startswith((SILENT, BUSY)):
+            if row.status == PlayerStatus.PAUSED and row.pause_reason.startswith((SILENT, ALWAYS_BUSY)):
                 await self._registry.resume(row.name)
             elif row.info != health.player.info:
                 self._registry.on_change()
@@ -143,3 +145,25 @@ def info_json(info: PlayerInfo) -> dict[str, Any]:
         "trouble": list(info.trouble),
         "others": dict(reply.others),
     }
+
+
+def has_only_failed(record: Mapping[str, Any]) -> dict[str, bool]:
+    """Return by player whether it only was late, not there, or busy in the match of a public *record*.
+
+    A player that was asked nothing has not failed; one in several seats has only failed if it did so in all.
+    """
+    found: dict[str, bool] = {}
+    for place, player in enumerate(record.get("playerNamesFromHost", ())):
+        errors = [step[place] for step in record.get("errors", ()) if place < len(step)]
+        found[player] = _is_failure(errors) and found.get(player, True)
+    return found
+
+
+def busy_players(record: Mapping[str, Any]) -> frozenset[str]:
+    """Return the players that were busy, so that the match of a public *record* did not come about."""
+    names, errors = record.get("playerNamesFromHost", ()), record.get("errors", ())
+    return frozenset(name for step in errors for name, error in zip(names, step, strict=False) if error == BUSY)
+
+
+def _is_failure(errors: Sequence[str]) -> bool:
+    return bool(errors) and all(error in _FAILURES for error in errors)

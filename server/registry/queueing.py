@@ -1,8 +1,5 @@
-"""The queue of matches that wait, the claims to people's seats, and the players that fail."""
+"""The queue of matches that wait: which may begin, and what the others wait for."""
 
-import hashlib
-import hmac
-import secrets
 from collections import Counter
 from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -11,57 +8,6 @@ from functools import lru_cache
 from typing import Any, Final
 
 from server.links.http_player import host_and_port, is_address, player_url
-from server.match.verdicts import BUSY, CONNECTION_ERROR, TIME_OUT
-
-
-@dataclass(frozen=True, slots=True)
-class Claim:
-    """The secret that entitles a person to a seat, shown once, and its hash, which is kept."""
-
-    secret: str
-    hash: str
-
-
-def new_claim() -> Claim:
-    """Return an unguessable claim."""
-    secret = secrets.token_urlsafe(24)
-    return Claim(secret, _hash(secret))
-
-
-def is_claim(secret: str, kept_hash: str) -> bool:
-    """Return whether *secret* is the one of which *kept_hash* was kept."""
-    return hmac.compare_digest(_hash(secret), kept_hash)
-
-
-def _hash(secret: str) -> str:
-    # 192 random bits need no slow hash.
-    return hashlib.sha256(secret.encode("utf-8", "replace")).hexdigest()
-
-
-_FAILURES = frozenset((TIME_OUT, CONNECTION_ERROR, BUSY))
-
-
-def has_only_failed(record: Mapping[str, Any]) -> dict[str, bool]:
-    """Return by player whether it only was late, not there, or busy in the match of a public *record*.
-
-    A player that was asked nothing has not failed; one in several seats has only failed if it did so in all.
-    """
-    found: dict[str, bool] = {}
-    for place, player in enumerate(record.get("playerNamesFromHost", ())):
-        errors = [step[place] for step in record.get("errors", ()) if place < len(step)]
-        found[player] = _is_failure(errors) and found.get(player, True)
-    return found
-
-
-def busy_players(record: Mapping[str, Any]) -> frozenset[str]:
-    """Return the players that were busy, so that the match of a public *record* did not come about."""
-    names, errors = record.get("playerNamesFromHost", ()), record.get("errors", ())
-    return frozenset(name for step in errors for name, error in zip(names, step, strict=False) if error == BUSY)
-
-
-def _is_failure(errors: Sequence[str]) -> bool:
-    return bool(errors) and all(error in _FAILURES for error in errors)
-
 
 PATIENCE_S: Final = 60.0
 """How long a match may be overtaken by younger ones before its players are kept for it."""

@@ -22,6 +22,7 @@ from gdl.engines import make_game
 from gdl.language.kif import read_term
 from gdl.language.rules import Description, read_rules
 from gdl.wire.insights import Insight
+from server.access.recognition import new_secret, secret_hash
 from server.api.operation import MANAGER
 from server.hosting.game_manager import GameManager
 from server.hosting.order import MatchRequest, new_order
@@ -30,7 +31,6 @@ from server.match.position import first_position, next_position
 from server.match.setup import Profile
 from server.principal import Role
 from server.records.entries import AnsweredEntry, Entry, SentEntry, StateEntry, StepEntry, entry_of
-from server.registry.queueing import new_claim
 from server.storage.games import UNNAMED
 from server.storage.journals import summary_of
 from server.storage.rows import GameVersion, MatchRow, MatchStatus, PlayerRow, SeatKind, SeatRow
@@ -148,12 +148,12 @@ async def played(manager: GameManager, i: int, kind: str, *, is_over: bool) -> P
     """Play match number *i*, to its end or up to its second step, as a manager elsewhere does."""
     how = TABLE["kinds"][kind]
     description = read_rules(RULES.replace("{i}", str(i)) + how.get("sees", ""), "rules")
-    entries, claim = journal(description, i, how), new_claim()
+    entries, secret = journal(description, i, how), new_secret()
     first, at_ms = start_of(entries), now_ms()
     roles = first.roles
     order = {"game": f"jade{i}", "scramble": how.get("scramble", False), "broadcastDelay": how.get("delay")}
     text = MatchRequest.model_validate(order)
-    stored = new_order(text, f"jade{i}", {roles[0]: claim.hash} if how.get("people") else {})
+    stored = new_order(text, f"jade{i}", {roles[0]: secret_hash(secret)} if how.get("people") else {})
     is_live = how.get("live_insight", False)
     people = {"people": {roles[0]: f"zoe{i}"}} if how.get("people") else {}
     row = MatchRow(
@@ -172,7 +172,7 @@ async def played(manager: GameManager, i: int, kind: str, *, is_over: bool) -> P
     if not how.get("people"):
         await manager.players.put(PlayerRow(names[0], SeatKind.DIAL_IN, "player", at_ms - 1))
     await _write(manager, row.id, entries, is_over=is_over)
-    return Played(kind, is_over, row, roles[0], names[0], claim.secret, words_of(entries, i))
+    return Played(kind, is_over, row, roles[0], names[0], secret, words_of(entries, i))
 
 
 async def _write(manager: GameManager, match_id: str, entries: list[Entry], *, is_over: bool) -> None:

@@ -9,7 +9,7 @@ import pytest
 from gdl.wire.replies import InfoReply, Status
 from server.errors import UnknownPlayerError
 from server.links.http_player import PlayerInfo
-from server.registry.health import BUSY, HealthChecks
+from server.registry.health import ALWAYS_BUSY, HealthChecks
 from server.registry.registry import PlayerWishes, Registry
 from tests.kit.server.registry.fixtures import HandClock
 
@@ -131,7 +131,7 @@ async def test_who_only_says_busy_is_paused_and_plays_again_when_it_would(regist
     for _ in range(5):
         health = await checking.check(await registry.get("deep"))
         states.append((health.player.status, health.player.pause_reason))
-    assert states == [("ok", "")] * 2 + [("paused", BUSY)] * 2 + [("ok", "")]
+    assert states == [("ok", "")] * 2 + [("paused", ALWAYS_BUSY)] * 2 + [("ok", "")]
 
 
 async def no_matches() -> Mapping[str, int]:

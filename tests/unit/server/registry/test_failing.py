@@ -2,7 +2,7 @@
 
 import pytest
 
-from server.registry.queueing import has_only_failed
+from server.registry.health import has_only_failed
 
 
 @pytest.mark.parametrize(
