@@ -28,7 +28,7 @@ from server.match.setup import (
     new_seed,
 )
 from server.sanitization import CleanName
-from server.spectating.events import LIVE, Delay, read_delay
+from server.spectating.events import NO_DELAY, Delay, read_delay
 from server.storage.writer import RETRIES_S
 
 MAX_RUNNING: Final = 1_000
@@ -91,7 +91,7 @@ class HostSettings:
     signing_key: RSAPrivateKey | None = None
     targets: AllowedAddresses | None = None
     referee_limits: RefereeLimits = field(default_factory=RefereeLimits)
-    broadcast_delay: Delay = LIVE
+    broadcast_delay: Delay = NO_DELAY
     live_insight: bool = False
     practice: PracticeLimits = field(default_factory=PracticeLimits)
     ladder: LadderSettings = field(default_factory=LadderSettings)

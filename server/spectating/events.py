@@ -50,7 +50,7 @@ class Delay:
     @property
     def is_live(self) -> bool:
         """Whether there is no delay."""
-        return self == LIVE
+        return self == NO_DELAY
 
     def last_step(self, n_steps: int) -> int:
         """Return the step of the last state that is shown of a match that is at *n_steps*, where no seconds decide."""
@@ -79,7 +79,7 @@ class Delay:
         )
 
 
-LIVE: Final = Delay()
+NO_DELAY: Final = Delay()
 
 
 def read_delay(text: str) -> Delay:

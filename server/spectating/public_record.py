@@ -21,7 +21,7 @@ from server.storage.database import Database
 from server.storage.errors import DamagedRowError
 from server.storage.games import GameStore
 from server.storage.matches import MatchStore
-from server.storage.rows import WAITING, MatchRow, MatchStatus, PlayerRow
+from server.storage.rows import WAITING_STATUSES, MatchRow, MatchStatus, PlayerRow
 from server.visibility import Aspect, Viewer, may_see
 
 
@@ -145,7 +145,7 @@ async def missing_roles(source: MatchSource, match: MatchRow) -> list[str]:
 
 def _not_begun(match: MatchRow, missing: list[str]) -> dict[str, Any]:
     """Return what there is of a match that waits, or that ended before it began."""
-    known = (*WAITING, MatchStatus.FAILED, MatchStatus.ABORTED)
+    known = (*WAITING_STATUSES, MatchStatus.FAILED, MatchStatus.ABORTED)
     status = match.status.value if match.status in known else "starting"
     found = {"matchId": match.id, "isCompleted": False, "isAborted": match.has_ended, "x-status": status}
     return found | ({"x-missing": missing} if missing and not secrecy_of(match).hides_game else {})

@@ -18,7 +18,7 @@ from server.spectating.public_record import MatchSource, as_broadcast, known_mat
 from server.spectating.viewers import people_of, secrecy_of
 from server.storage.journals import Notifier, something_new
 from server.storage.listing import Filter
-from server.storage.rows import LIVE, MatchRow, MatchStatus, SeatRow
+from server.storage.rows import LIVE_STATUSES, MatchRow, MatchStatus, SeatRow
 
 Listed: TypeAlias = dict[str, Any]
 
@@ -335,7 +335,7 @@ class Overview:
 
     async def _read(self) -> list[Listed]:
         store = self._source.matches
-        found = [await store.listed(status=status, limit=MAX_SHOWN) for status in LIVE]
+        found = [await store.listed(status=status, limit=MAX_SHOWN) for status in LIVE_STATUSES]
         return await listed(self._source, [match for matches in found for match in matches])
 
     async def _gone(self, found: Mapping[str, Listed]) -> list[Listed]:

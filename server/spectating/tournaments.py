@@ -17,7 +17,7 @@ from server.storage.database import Database
 from server.storage.journals import Notifier, something_new
 from server.storage.listing import MATCH_ROWS
 from server.storage.matches import MatchStore, match_row
-from server.storage.rows import ENDED, LIVE, MatchRow, MatchStatus
+from server.storage.rows import ENDED_STATUSES, LIVE_STATUSES, MatchRow, MatchStatus
 from server.storage.schema import fixtures, matches, tournaments
 
 AGE_S: Final = 0.5
@@ -66,9 +66,9 @@ class LiveTournaments:
         """Return how far the tournament *name* is; None where there is none of that name."""
         joined = fixtures.join(matches, matches.c.id == fixtures.c.match_id)
         counting = sa.select(sa.func.count()).select_from(joined)
-        counting = counting.where(fixtures.c.tournament == name, matches.c.status.in_(ENDED))
+        counting = counting.where(fixtures.c.tournament == name, matches.c.status.in_(ENDED_STATUSES))
         listing = MATCH_ROWS.select_from(joined)
-        listing = listing.where(fixtures.c.tournament == name, matches.c.status.in_(LIVE))
+        listing = listing.where(fixtures.c.tournament == name, matches.c.status.in_(LIVE_STATUSES))
         async with self._database.reading() as connection:
             revision = await connection.scalar(sa.select(tournaments.c.revision).where(tournaments.c.name == name))
             if revision is None:

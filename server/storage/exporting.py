@@ -45,7 +45,7 @@ class MatchFilter:
         """Return what must hold of a match that has a record; where none is named, also of one whose row is damaged."""
         found = [matches.c[column] == value for column, value in self.named.items()]
         found += [IS_OPEN] if self.is_public else []
-        return found or [sa.or_(matches.c.status.not_in(rows.LIVE), matches.c.id.is_(None))]
+        return found or [sa.or_(matches.c.status.not_in(rows.LIVE_STATUSES), matches.c.id.is_(None))]
 
 
 @dataclass(frozen=True, slots=True)

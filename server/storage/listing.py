@@ -9,7 +9,7 @@ from typing import Any, Final
 import sqlalchemy as sa
 
 from server.storage.database import Database
-from server.storage.rows import LIVE, RANDOM, MatchPurpose, MatchRow, MatchStatus, SeatKind, TournamentStatus
+from server.storage.rows import LIVE_STATUSES, RANDOM, MatchPurpose, MatchRow, MatchStatus, SeatKind, TournamentStatus
 from server.storage.schema import annulments, fixtures, matches, players, seats, tournaments
 from server.tournament.fixtures import MatchResult
 
@@ -26,7 +26,7 @@ def _set_is_open() -> sa.ColumnElement[bool]:
         tournaments.c.status.in_((TournamentStatus.RUNNING, TournamentStatus.PAUSED)),
         leg.c.forfeited.is_(None),
         annulments.c.match_id.is_(None),
-        sa.or_(other.c.status.is_(None), other.c.status.in_(LIVE)),
+        sa.or_(other.c.status.is_(None), other.c.status.in_(LIVE_STATUSES)),
     )  # fmt: skip
     # Most matches need no look at the others: what stands first decides.
     return sa.and_(matches.c.is_hidden, matches.c.tournament.is_not(None), found.correlate(matches))
@@ -35,7 +35,9 @@ def _set_is_open() -> sa.ColumnElement[bool]:
 _IS_SET_OPEN: Final = _set_is_open()
 MATCH_ROWS: Final = sa.select(matches, _IS_SET_OPEN.label("is_set_open"))
 """The query for all rows of matches, each with what `MatchRow` says of it."""
-IS_OPEN: Final = sa.or_(sa.not_(matches.c.is_hidden), sa.and_(matches.c.status.not_in(LIVE), sa.not_(_IS_SET_OPEN)))
+IS_OPEN: Final = sa.or_(
+    sa.not_(matches.c.is_hidden), sa.and_(matches.c.status.not_in(LIVE_STATUSES), sa.not_(_IS_SET_OPEN))
+)
 """Whether the public may know all of a match."""
 _SAYS_SCRAMBLE: Final = sa.cast(matches.c.order, sa.Text).contains('"scramble": true', autoescape=True)
 IS_NAMED: Final = sa.or_(IS_OPEN, sa.not_(_SAYS_SCRAMBLE))
@@ -64,7 +66,7 @@ class Filter:
 def listing(wanted: Filter, before: tuple[int, str] | None, limit: int) -> sa.Select[MatchRow]:
     """Return the query for up to *limit* matches that were created before the one made at that time with that id."""
     # A player has many matches that are over, found by their seats; those that wait or are played are few altogether.
-    source = seats if wanted.player is not None and wanted.status not in LIVE else matches
+    source = seats if wanted.player is not None and wanted.status not in LIVE_STATUSES else matches
     place = (seats.c.created_ms, seats.c.match_id) if source is seats else (matches.c.created_ms, matches.c.id)
     query = MATCH_ROWS.where(*_conditions(wanted, source))
     if before is not None:
@@ -169,11 +171,11 @@ class Statistics:
 
     async def by_game(self) -> dict[str, int]:
         """Return how many matches are over of each game that was ever played to an end."""
-        return await self._counts(matches.c.game, matches.c.status.not_in(LIVE))
+        return await self._counts(matches.c.game, matches.c.status.not_in(LIVE_STATUSES))
 
     async def of_game(self, game: str) -> GameStatistics:
         """Return how the matches of a game went."""
-        is_over = matches.c.status.not_in(LIVE)
+        is_over = matches.c.status.not_in(LIVE_STATUSES)
         over = await self._counts(matches.c.status, matches.c.game == game, is_over)
         live = await self._counts(matches.c.status, matches.c.game == game, ~is_over, IS_OPEN)
         goal = sa.cast(seats.c.goal, sa.Double)

@@ -18,7 +18,16 @@ from server.storage.errors import DamagedRowError, LostMatchError
 from server.storage.journals import StoredJournal, WholeJournal
 from server.storage.listing import MATCH_ROWS, Filter, listing
 from server.storage.reading import MAX_MS, damage, sound
-from server.storage.rows import LIVE, NO_ORDER, WAITING, MatchPurpose, MatchRow, MatchStatus, SeatKind, SeatRow
+from server.storage.rows import (
+    LIVE_STATUSES,
+    NO_ORDER,
+    WAITING_STATUSES,
+    MatchPurpose,
+    MatchRow,
+    MatchStatus,
+    SeatKind,
+    SeatRow,
+)
 from server.storage.schema import events, games, matches, records, seats, versions
 
 _HOLDING: Final = matches.c.status == MatchStatus.RUNNING
@@ -30,7 +39,7 @@ _LOG: Final = logging.getLogger(__name__)
 _BUSY: Final = (
     sa.select(seats.c.player, sa.func.count()).select_from(matches.join(seats)).where(_HOLDING).group_by(seats.c.player)
 )
-N_WAITING: Final = sa.select(sa.func.count()).select_from(matches).where(matches.c.status.in_(WAITING))
+N_WAITING: Final = sa.select(sa.func.count()).select_from(matches).where(matches.c.status.in_(WAITING_STATUSES))
 """How many matches wait, for people or for players."""
 _IS_CURRENT: Final = sa.select(sa.literal(1)).where(
     games.c.name == sa.bindparam("of_game"), games.c.sha256 == sa.bindparam("of_rules")
@@ -135,13 +144,15 @@ class MatchStore:
     async def queued(self, limit: int = 100) -> list[MatchRow]:
         """Return the matches that wait, for people or for players, the oldest first."""
         query = (
-            MATCH_ROWS.where(matches.c.status.in_(WAITING)).order_by(matches.c.created_ms, matches.c.id).limit(limit)
+            MATCH_ROWS.where(matches.c.status.in_(WAITING_STATUSES))
+            .order_by(matches.c.created_ms, matches.c.id)
+            .limit(limit)
         )
         return list(map(match_row, await self._database.rows(query)))
 
     async def changed_since(self, time_ms: int, limit: int = 1_000) -> list[MatchRow]:
         """Return the matches that were ordered, begun, or over at *time_ms* or later, the newest first."""
-        is_live = matches.c.status.in_(LIVE)
+        is_live = matches.c.status.in_(LIVE_STATUSES)
         is_new = sa.or_(matches.c.created_ms >= time_ms, matches.c.started_ms >= time_ms)
         changed = sa.union(
             sa.select(matches.c.id).where(is_live, is_new), sa.select(matches.c.id).where(matches.c.ended_ms >= time_ms)
@@ -159,7 +170,7 @@ class MatchStore:
     async def n_practised(self, ordered_by: str, since_ms: int) -> tuple[int, int]:
         """Return how many practice matches a party has ordered since then, and how many of them are not over."""
         is_own = sa.and_(matches.c.ordered_by == ordered_by, matches.c.purpose == MatchPurpose.PRACTICE)
-        is_live = sa.case((matches.c.status.in_(LIVE), 1), else_=0)
+        is_live = sa.case((matches.c.status.in_(LIVE_STATUSES), 1), else_=0)
         query = sa.select(sa.func.count(), sa.func.sum(is_live)).where(is_own, matches.c.created_ms >= since_ms)
         n, n_live = await self._database.read(lambda connection: connection.execute(query).one())
         return int(n), int(n_live or 0)
@@ -341,7 +352,9 @@ def add_match(connection: sa.Connection, match: MatchRow, chairs: Sequence[SeatR
 def abort_matches(connection: sa.Connection, match_ids: Collection[str], reason: str, at_ms: int) -> int:
     """End those of the matches that wait, have those that are played ended; return how many were not over."""
     ended = {"status": MatchStatus.ABORTED, "ended_ms": at_ms, "abort_reason": reason}
-    waiting = sa.update(matches).where(matches.c.id.in_(match_ids), matches.c.status.in_(WAITING)).values(ended)
+    waiting = (
+        sa.update(matches).where(matches.c.id.in_(match_ids), matches.c.status.in_(WAITING_STATUSES)).values(ended)
+    )
     n_waiting = connection.execute(waiting).rowcount
     playing = sa.update(matches).where(matches.c.id.in_(match_ids), _HOLDING).values(abort_reason=reason)
     return n_waiting + connection.execute(playing).rowcount

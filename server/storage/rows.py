@@ -63,9 +63,9 @@ RANDOM: Final = "random"
 """What chance is called in its seats; a player of ours is called so, too."""
 NO_ORDER: Final[dict[str, Any]] = {"text": {"players": {}, "startClock": 0, "playClock": 0}}
 """What was ordered, as of a match of which that is not known."""
-WAITING: Final = (MatchStatus.LOBBY, MatchStatus.QUEUED)
-LIVE: Final = (*WAITING, MatchStatus.RUNNING)
-ENDED: Final = frozenset(MatchStatus) - frozenset(LIVE)
+WAITING_STATUSES: Final = (MatchStatus.LOBBY, MatchStatus.QUEUED)
+LIVE_STATUSES: Final = (*WAITING_STATUSES, MatchStatus.RUNNING)
+ENDED_STATUSES: Final = frozenset(MatchStatus) - frozenset(LIVE_STATUSES)
 
 
 @dataclass(frozen=True, slots=True)
@@ -208,7 +208,7 @@ class MatchRow:
     @property
     def has_ended(self) -> bool:
         """Whether the match is over, however it ended."""
-        return self.status in ENDED
+        return self.status in ENDED_STATUSES
 
 
 @dataclass(frozen=True, slots=True)
@@ -405,4 +405,4 @@ class FixtureRow:
     @property
     def is_live(self) -> bool:
         """Whether the match waits or is played."""
-        return self.status in LIVE
+        return self.status in LIVE_STATUSES

@@ -81,7 +81,7 @@ class _FoundRows:
 
 
 def _changes() -> sa.Select[Any]:
-    is_over = sa.case((matches.c.status.in_(rows.ENDED), 1), else_=0)
+    is_over = sa.case((matches.c.status.in_(rows.ENDED_STATUSES), 1), else_=0)
     joined = tournaments.outerjoin(fixtures, fixtures.c.tournament == tournaments.c.name)
     joined = joined.outerjoin(matches, matches.c.id == fixtures.c.match_id)
     query = sa.select(tournaments.c.name, tournaments.c.revision, sa.func.sum(is_over)).select_from(joined)

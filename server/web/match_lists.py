@@ -29,7 +29,16 @@ from server.storage.errors import DamagedRowError
 from server.storage.games import title_of
 from server.storage.journals import something_new
 from server.storage.matches import MatchStore
-from server.storage.rows import ENDED, WAITING, GameVersion, MatchRow, MatchStatus, SeatKind, SeatRow, TournamentRow
+from server.storage.rows import (
+    ENDED_STATUSES,
+    WAITING_STATUSES,
+    GameVersion,
+    MatchRow,
+    MatchStatus,
+    SeatKind,
+    SeatRow,
+    TournamentRow,
+)
 from server.web.boards import FirstPositions, GameVersions, Picture, board, picture_of, recorded_board, rule_book
 from server.web.match_view import view_of
 from server.web.rendering import render
@@ -174,7 +183,7 @@ class Cards:
             book, title = await rule_book(version), f"{title_of(version)}, step {view.n_steps}"
             if view.states and view.states[-1].text is not None:
                 return await picture_of(await recorded_board(book, view.states[-1].text), title)
-            is_due = row.status in WAITING and not secrecy.is_hidden
+            is_due = row.status in WAITING_STATUSES and not secrecy.is_hidden
             facts = await self._first.facts(version) if is_due else None
             return None if facts is None else await picture_of(await board(book, facts), title)
         except GdlError as error:
@@ -259,7 +268,7 @@ async def _tournaments(manager: GameManager) -> list[TournamentRow]:
 
 async def _recent(manager: GameManager) -> list[MatchRow]:
     """Return the latest of the matches that are over, however many are played now."""
-    rows = [row for status in ENDED for row in await manager.matches.listed(status=status, limit=_N_RECENT)]
+    rows = [row for status in ENDED_STATUSES for row in await manager.matches.listed(status=status, limit=_N_RECENT)]
     return sorted(rows, key=lambda row: (row.created_ms, row.id), reverse=True)[:_N_RECENT]
 
 

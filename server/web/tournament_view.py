@@ -7,7 +7,7 @@ from types import MappingProxyType
 from typing import Final
 
 from server.hosting.tournament_progress import played_of, progress_of
-from server.storage.rows import ENDED, EntryRule, FixtureRow, MatchStatus, TournamentRow, TournamentStatus
+from server.storage.rows import ENDED_STATUSES, EntryRule, FixtureRow, MatchStatus, TournamentRow, TournamentStatus
 from server.storage.tournaments import StoredTournament
 from server.tournament.competition import Pairing
 from server.tournament.plan import AT_ONCE, Every, Timetable, TournamentFormat, TournamentTerms, Weekly
@@ -175,7 +175,7 @@ class ShownFixture:
     @property
     def is_over(self) -> bool:
         """Whether nothing more is played of it."""
-        return self.status == "forfeited" or self.status in tuple(ENDED)
+        return self.status == "forfeited" or self.status in tuple(ENDED_STATUSES)
 
 
 @dataclass(frozen=True, slots=True)
