@@ -13,7 +13,7 @@ from server.hosting.rounds import gate_of
 from server.hosting.tournament_progress import played_of, progress_of
 from server.match.link import now_ms
 from server.sanitization import CleanLine
-from server.storage.rows import EntryRule, FixtureRow, InterventionRow, TournamentRow, TournamentStatus
+from server.storage.tournament_rows import EntryRule, FixtureRow, InterventionRow, TournamentRow, TournamentStatus
 from server.storage.tournaments import StoredTournament
 from server.tournament.plan import AT_ONCE, Timetable, TournamentTerms
 from server.tournament.standings import counted_goals

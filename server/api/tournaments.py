@@ -29,7 +29,7 @@ from server.match.link import now_ms
 from server.match.setup import new_seed
 from server.principal import Principal, Role
 from server.refusals import RequestError
-from server.storage import rows
+from server.storage import rows, tournament_rows
 from server.storage.tournaments import StoredTournament, TournamentChange
 from server.tournament.fixtures import TournamentGame, derived_seed
 
@@ -38,7 +38,7 @@ operations: Final = Operations("tournaments")
 _UNKNOWN: Final = ("unknown_tournament",)
 _STATUS: Final = ("unknown_tournament", "wrong_status")
 _ENTRY: Final = ("invalid_player", "unknown_player", "not_registered", "already_entered", "wrong_entrants")
-_LIVE: Final = (rows.TournamentStatus.RUNNING, rows.TournamentStatus.PAUSED)
+_LIVE: Final = (tournament_rows.TournamentStatus.RUNNING, tournament_rows.TournamentStatus.PAUSED)
 
 
 @operations.get(models.URL)
@@ -63,7 +63,9 @@ async def order_tournament(request: web.Request, body: models.NewTournament) -> 
     games = {name: await _pinned(manager, name, viewer.name) for name in body.games}
     seed = body.seed if "seed" in body.model_fields_set else new_seed()
     terms = body.terms.model_copy(update={"seed": derived_seed("tournament", body.name, seed)})
-    row = rows.TournamentRow(body.name, viewer.name, terms, games, now_ms(), entry=body.entry, timetable=body.timetable)
+    row = tournament_rows.TournamentRow(
+        body.name, viewer.name, terms, games, now_ms(), entry=body.entry, timetable=body.timetable
+    )
     found = StoredTournament(row, ())
     for entry in body.players:
         entrant = await _entrant(manager, entry, viewer)
@@ -73,7 +75,7 @@ async def order_tournament(request: web.Request, body: models.NewTournament) -> 
     return models.tournament_line(row)
 
 
-async def _pinned(manager: GameManager, name: str, by: str) -> rows.PinnedGame:
+async def _pinned(manager: GameManager, name: str, by: str) -> tournament_rows.PinnedGame:
     """Return the current version of a game of the library, or one that was uploaded, for a tournament.
 
     Raises:
@@ -86,7 +88,7 @@ async def _pinned(manager: GameManager, name: str, by: str) -> rows.PinnedGame:
         game = TournamentGame(name, len(played_roles(outline)))
     except ValueError as error:
         raise RequestError("invalid_tournament", f"games: {error}") from error
-    return rows.PinnedGame(version.sha256, game.n_roles)
+    return tournament_rows.PinnedGame(version.sha256, game.n_roles)
 
 
 @operations.get(TOURNAMENT, errors=_UNKNOWN)
@@ -103,7 +105,7 @@ async def enter_tournament(request: web.Request, name: str, body: models.EntryTe
     """
     manager, viewer = request.app[MANAGER], principal(request)
     found = await manager.tournaments.get(name)
-    if not viewer.may(Role.HOST) and found.row.entry != rows.EntryRule.OPEN:
+    if not viewer.may(Role.HOST) and found.row.entry != tournament_rows.EntryRule.OPEN:
         raise RequestError("entry_closed", "this tournament is by invitation: its host enters players", status=409)
     entrant = await _entrant(manager, body, viewer)
     return await _changed(
@@ -111,7 +113,7 @@ async def enter_tournament(request: web.Request, name: str, body: models.EntryTe
     )
 
 
-async def _entrant(manager: GameManager, entry: models.EntryText, viewer: Principal) -> rows.EntrantRow:
+async def _entrant(manager: GameManager, entry: models.EntryText, viewer: Principal) -> tournament_rows.EntrantRow:
     """Return the entrant whom *viewer* enters, in no place yet.
 
     Raises:
@@ -127,10 +129,10 @@ async def _entrant(manager: GameManager, entry: models.EntryText, viewer: Princi
         raise RequestError("forbidden", f"the player {entry.player} belongs to another owner", status=403)
     elif entry.name not in (None, entry.player):
         raise RequestError("invalid_player", "a registered player is entered by its own name")
-    return rows.EntrantRow(entry.name or entry.player, entry.player, 0, viewer.name, now_ms())
+    return tournament_rows.EntrantRow(entry.name or entry.player, entry.player, 0, viewer.name, now_ms())
 
 
-def _placed(found: StoredTournament, entrant: rows.EntrantRow) -> rows.EntrantRow:
+def _placed(found: StoredTournament, entrant: tournament_rows.EntrantRow) -> tournament_rows.EntrantRow:
     """Return *entrant* behind those who have entered.
 
     Raises:
@@ -141,7 +143,9 @@ def _placed(found: StoredTournament, entrant: rows.EntrantRow) -> rows.EntrantRo
     return replace(entrant, position=1 + max((one.position for one in found.entrants), default=0))
 
 
-def _entered(found: StoredTournament, entrant: rows.EntrantRow, at_ms: int, *, is_host: bool) -> TournamentChange:
+def _entered(
+    found: StoredTournament, entrant: tournament_rows.EntrantRow, at_ms: int, *, is_host: bool
+) -> TournamentChange:
     """Return the entry of *entrant*, in the next round where rounds have begun."""
     entrant = _placed(found, entrant)
     if found.row.waits_to_start:
@@ -177,7 +181,7 @@ async def withdraw(
             raise RequestError("forbidden", f"the player {entrant} belongs to another owner", status=403)
     if query.annul and not viewer.may(Role.HOST):
         raise RequestError("forbidden", "only a host annuls the matches of an entrant who withdraws", status=403)
-    done = _done(request, rows.InterventionKind.WITHDRAW, query.reason, entrant=entrant)
+    done = _done(request, tournament_rows.InterventionKind.WITHDRAW, query.reason, entrant=entrant)
     by_host = [done] if viewer.may(Role.HOST) else []
 
     def withdrawn(found: StoredTournament) -> TournamentChange:
@@ -209,29 +213,29 @@ def _withdrawn(found: StoredTournament, name: str) -> TournamentChange:
     return replace(forfeits(without, progress_of(without).competition), entrants=[gone])
 
 
-def _annulled_with(found: StoredTournament, done: rows.InterventionRow) -> TournamentChange:
+def _annulled_with(found: StoredTournament, done: tournament_rows.InterventionRow) -> TournamentChange:
     """Return the change by which no match counts of the entrant whom *done* withdraws; those that go on are ended."""
     own = [one.match.match_id for one in found.fixtures if done.entrant in one.match.players]
     void = [match_id for match_id in own if match_id not in found.annulments]
     reason = f"{done.entrant} has withdrawn" + (f": {done.reason}" if done.reason else "")
-    annulled = [rows.AnnulmentRow(match_id, False, reason, done.made_by, done.at_ms) for match_id in void]
+    annulled = [tournament_rows.AnnulmentRow(match_id, False, reason, done.made_by, done.at_ms) for match_id in void]
     return TournamentChange(annulled=annulled, aborted=void, abort_reason=f"annulled: {reason}")
 
 
 @operations.post(f"{TOURNAMENT}/start", role=Role.HOST, errors=(*_STATUS, "wrong_entrants", "no_schedule"))
 async def start_tournament(request: web.Request, name: str) -> models.TournamentAnswer:
     """Start a tournament with those who have entered."""
-    done = _done(request, rows.InterventionKind.START)
+    done = _done(request, tournament_rows.InterventionKind.START)
 
     def start(found: StoredTournament) -> TournamentChange:
-        _expect(found, rows.TournamentStatus.OPEN)
+        _expect(found, tournament_rows.TournamentStatus.OPEN)
         return replace(started(found, now_ms()), interventions=[done])
 
-    await _check_schedule(request, name, rows.TournamentStatus.OPEN)
+    await _check_schedule(request, name, tournament_rows.TournamentStatus.OPEN)
     return await _changed(request, name, start)
 
 
-async def _check_schedule(request: web.Request, name: str, status: rows.TournamentStatus) -> None:
+async def _check_schedule(request: web.Request, name: str, status: tournament_rows.TournamentStatus) -> None:
     """Refuse to start a tournament of that *status* which has no schedule; the change itself refuses other ones."""
     found = await request.app[MANAGER].tournaments.get(name)
     if found.row.status == status and not found.fixtures:
@@ -241,33 +245,38 @@ async def _check_schedule(request: web.Request, name: str, status: rows.Tourname
 @operations.post(f"{TOURNAMENT}/pause", role=Role.HOST, errors=_STATUS)
 async def pause_tournament(request: web.Request, name: str, body: models.ReasonText) -> models.TournamentAnswer:
     """Order no more matches of a tournament for now; those that were ordered are played."""
-    pausing = _to(rows.TournamentStatus.PAUSED, rows.TournamentStatus.RUNNING, reason=body.reason)
-    done = _done(request, rows.InterventionKind.PAUSE, body.reason)
+    pausing = _to(tournament_rows.TournamentStatus.PAUSED, tournament_rows.TournamentStatus.RUNNING, reason=body.reason)
+    done = _done(request, tournament_rows.InterventionKind.PAUSE, body.reason)
     return await _changed(request, name, lambda found: replace(pausing(found), interventions=[done]))
 
 
 @operations.post(f"{TOURNAMENT}/resume", role=Role.HOST, errors=(*_STATUS, "wrong_entrants", "no_schedule"))
 async def resume_tournament(request: web.Request, name: str) -> models.TournamentAnswer:
     """Go on with a tournament that was paused; one that could not start at its time starts now."""
-    resuming = _to(rows.TournamentStatus.RUNNING, rows.TournamentStatus.PAUSED, reason="")
-    done = _done(request, rows.InterventionKind.RESUME)
+    resuming = _to(tournament_rows.TournamentStatus.RUNNING, tournament_rows.TournamentStatus.PAUSED, reason="")
+    done = _done(request, tournament_rows.InterventionKind.RESUME)
 
     def resume(found: StoredTournament) -> TournamentChange:
         change = resuming(found)
         is_start = found.row.waits_to_start and not found.fixtures
         return replace(started(found, now_ms()) if is_start else change, interventions=[done])
 
-    await _check_schedule(request, name, rows.TournamentStatus.PAUSED)
+    await _check_schedule(request, name, tournament_rows.TournamentStatus.PAUSED)
     return await _changed(request, name, resume)
 
 
 @operations.post(f"{TOURNAMENT}/cancel", role=Role.HOST, errors=_STATUS)
 async def cancel_tournament(request: web.Request, name: str, body: models.ReasonText) -> models.TournamentAnswer:
     """End a tournament for good, and abort its matches."""
-    done = _done(request, rows.InterventionKind.CANCEL, body.reason)
+    done = _done(request, tournament_rows.InterventionKind.CANCEL, body.reason)
 
     def cancelled(found: StoredTournament) -> TournamentChange:
-        change = _to(rows.TournamentStatus.CANCELLED, rows.TournamentStatus.OPEN, *_LIVE, reason=body.reason)(found)
+        change = _to(
+            tournament_rows.TournamentStatus.CANCELLED,
+            tournament_rows.TournamentStatus.OPEN,
+            *_LIVE,
+            reason=body.reason,
+        )(found)
         values = {**change.values, "ended_ms": now_ms()}
         aborted, reason = live_matches(found), "the tournament is cancelled"
         return TournamentChange(values, aborted=aborted, abort_reason=reason, interventions=[done])
@@ -286,18 +295,18 @@ async def annul_match(
     A tournament that is over goes on until nothing is left to play.
     """
     by = principal(request).name
-    kind = rows.InterventionKind.REPLAY if body.replay else rows.InterventionKind.ANNUL
+    kind = tournament_rows.InterventionKind.REPLAY if body.replay else tournament_rows.InterventionKind.ANNUL
     done = _done(request, kind, body.reason, match_id=match_id)
 
     def annulled(found: StoredTournament) -> TournamentChange:
-        _expect(found, *_LIVE, rows.TournamentStatus.OVER)
+        _expect(found, *_LIVE, tournament_rows.TournamentStatus.OVER)
         if match_id not in {one.match.match_id for one in found.fixtures}:
             raise RequestError("unknown_match", f"the tournament has no match {match_id[:100]!r}", status=404)
         if match_id in found.annulments:
             raise RequestError("already_annulled", "this match does not count already", status=409)
-        is_over = found.row.status == rows.TournamentStatus.OVER
-        values = {"status": rows.TournamentStatus.RUNNING, "ended_ms": None} if is_over else {}
-        row = rows.AnnulmentRow(match_id, body.replay, body.reason, by, now_ms())
+        is_over = found.row.status == tournament_rows.TournamentStatus.OVER
+        values = {"status": tournament_rows.TournamentStatus.RUNNING, "ended_ms": None} if is_over else {}
+        row = tournament_rows.AnnulmentRow(match_id, body.replay, body.reason, by, now_ms())
         change = TournamentChange(values, annulled=[row], interventions=[done])
         return replace(change, aborted=[match_id], abort_reason=f"annulled: {body.reason}")
 
@@ -316,11 +325,11 @@ async def substitute_player(
     """
     viewer = principal(request)
     player = (await _entrant(request.app[MANAGER], models.EntryText(player=body.player, name=entrant), viewer)).player
-    done = _done(request, rows.InterventionKind.SUBSTITUTE, body.reason, entrant=entrant, player=player)
+    done = _done(request, tournament_rows.InterventionKind.SUBSTITUTE, body.reason, entrant=entrant, player=player)
     return await _changed(request, name, lambda found: _substituted(found, done))
 
 
-def _substituted(found: StoredTournament, done: rows.InterventionRow) -> TournamentChange:
+def _substituted(found: StoredTournament, done: tournament_rows.InterventionRow) -> TournamentChange:
     """Return the change by which the player of *done* plays for its entrant."""
     if not found.row.waits_to_start:
         _expect(found, *_LIVE)
@@ -329,17 +338,19 @@ def _substituted(found: StoredTournament, done: rows.InterventionRow) -> Tournam
         raise RequestError("not_entered", f"{done.entrant} plays not in this tournament", status=404)
     ordered = [one.match.match_id for one in waiting(found) if old.name in one.match.players]
     reason = f"{done.player} plays for {old.name}: {done.reason}"
-    annulled = [rows.AnnulmentRow(match_id, True, reason, done.made_by, done.at_ms) for match_id in ordered]
+    annulled = [tournament_rows.AnnulmentRow(match_id, True, reason, done.made_by, done.at_ms) for match_id in ordered]
     entrant = replace(old, player=done.player, created_ms=done.at_ms)
     change = TournamentChange(entrants=[entrant], annulled=annulled, interventions=[done])
     return replace(change, aborted=ordered, abort_reason=reason)
 
 
-def _done(request: web.Request, kind: rows.InterventionKind, reason: str = "", **about: str) -> rows.InterventionRow:
-    return rows.InterventionRow(kind, principal(request).name, now_ms(), reason, **about)
+def _done(
+    request: web.Request, kind: tournament_rows.InterventionKind, reason: str = "", **about: str
+) -> tournament_rows.InterventionRow:
+    return tournament_rows.InterventionRow(kind, principal(request).name, now_ms(), reason, **about)
 
 
-def _expect(found: StoredTournament, *statuses: rows.TournamentStatus) -> None:
+def _expect(found: StoredTournament, *statuses: tournament_rows.TournamentStatus) -> None:
     """Check that a tournament is in one of *statuses*.
 
     Raises:
@@ -351,7 +362,7 @@ def _expect(found: StoredTournament, *statuses: rows.TournamentStatus) -> None:
 
 
 def _to(
-    status: rows.TournamentStatus, *before: rows.TournamentStatus, reason: str
+    status: tournament_rows.TournamentStatus, *before: tournament_rows.TournamentStatus, reason: str
 ) -> Callable[[StoredTournament], TournamentChange]:
     def change(found: StoredTournament) -> TournamentChange:
         _expect(found, *before)

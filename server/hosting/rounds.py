@@ -4,7 +4,8 @@ from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Final
 
-from server.storage.rows import FixtureRow, InterventionKind, MatchStatus, TournamentStatus
+from server.storage.rows import MatchStatus
+from server.storage.tournament_rows import FixtureRow, InterventionKind, TournamentStatus
 from server.storage.tournaments import StoredTournament
 from server.tournament.fixtures import ScheduledMatch
 from server.tournament.plan import AT_ONCE, Timetable

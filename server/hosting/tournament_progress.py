@@ -14,7 +14,8 @@ from server.errors import ScheduleError
 from server.hosting.rounds import Gate, gate_of, wakes_ms
 from server.match.link import now_ms
 from server.refusals import RequestError
-from server.storage.rows import AnnulmentRow, FixtureRow, MatchStatus, TournamentStatus
+from server.storage.rows import MatchStatus
+from server.storage.tournament_rows import AnnulmentRow, FixtureRow, TournamentStatus
 from server.storage.tournaments import StoredTournament, TournamentChange
 from server.tournament import fixtures, plan
 from server.tournament.competition import Competition, forfeits_of_withdrawn

@@ -32,7 +32,8 @@ from server.storage.accounts import PlayerStore
 from server.storage.errors import DamagedRowError, StorageError
 from server.storage.journals import Notifier
 from server.storage.queue import MatchQueue
-from server.storage.rows import FixtureRow, GameVersion, TournamentStatus
+from server.storage.rows import GameVersion
+from server.storage.tournament_rows import FixtureRow, TournamentStatus
 from server.storage.tournaments import StoredTournament, TournamentChange, TournamentStore
 from server.tournament import fixtures
 

@@ -9,8 +9,9 @@ from typing import Any, Final
 import sqlalchemy as sa
 
 from server.storage.database import Database
-from server.storage.rows import LIVE_STATUSES, RANDOM, MatchPurpose, MatchRow, MatchStatus, SeatKind, TournamentStatus
+from server.storage.rows import LIVE_STATUSES, RANDOM, MatchPurpose, MatchRow, MatchStatus, SeatKind
 from server.storage.schema import annulments, fixtures, matches, players, seats, tournaments
+from server.storage.tournament_rows import TournamentStatus
 from server.tournament.fixtures import MatchResult
 
 

@@ -10,7 +10,7 @@ from typing import Any, Final, TypeAlias, TypeVar
 
 import sqlalchemy as sa
 
-from server.storage import rows
+from server.storage import rows, tournament_rows
 from server.storage.errors import DamagedRowError
 from server.storage.schema import Json, fixtures, interventions, matches, players, records, tournaments, versions
 
@@ -47,10 +47,10 @@ _SHAPES: Final[dict[sa.Column[Any], _Check]] = {
     versions.c.roles: _is_list_of(str),
     players.c.kind: lambda value: value in (rows.SeatKind.HTTP, rows.SeatKind.DIAL_IN),
     players.c.status: lambda value: value in tuple(rows.PlayerStatus),
-    tournaments.c.status: lambda value: value in tuple(rows.TournamentStatus),
-    tournaments.c.entry: lambda value: value in tuple(rows.EntryRule),
+    tournaments.c.status: lambda value: value in tuple(tournament_rows.TournamentStatus),
+    tournaments.c.entry: lambda value: value in tuple(tournament_rows.EntryRule),
     fixtures.c.forfeited: _is_list_of(str),
-    interventions.c.kind: lambda value: value in tuple(rows.InterventionKind),
+    interventions.c.kind: lambda value: value in tuple(tournament_rows.InterventionKind),
     records.c.signature: lambda value: isinstance(value, dict),
 }
 """What a column holds, where its type does not say it all."""

@@ -14,7 +14,7 @@ import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from server.match.link import now_ms
-from server.storage import rows
+from server.storage import rows, tournament_rows
 from server.storage.database import Database, insert, upsert
 from server.storage.errors import DamagedRowError
 from server.storage.matches import abort_matches, add_match
@@ -26,18 +26,18 @@ _OF_MATCH: Final = (
     matches.c.status, matches.c.ended_ms, matches.c.n_steps, matches.c.abort_reason, matches.c.created_ms,
 )  # fmt: skip
 _SEAT: Final = [seats.c[name] for name in rows.SeatRow.__slots__]
-_INTERVENTION: Final = [interventions.c[name] for name in ("position", *rows.InterventionRow.__slots__)]
+_INTERVENTION: Final = [interventions.c[name] for name in ("position", *tournament_rows.InterventionRow.__slots__)]
 
 
 @dataclass(frozen=True, slots=True)
 class StoredTournament:
     """A tournament as the database holds it."""
 
-    row: rows.TournamentRow
-    entrants: tuple[rows.EntrantRow, ...]
-    fixtures: tuple[rows.FixtureRow, ...] = ()
-    annulments: Mapping[str, rows.AnnulmentRow] = field(default_factory=dict)
-    interventions: tuple[rows.InterventionRow, ...] = ()
+    row: tournament_rows.TournamentRow
+    entrants: tuple[tournament_rows.EntrantRow, ...]
+    fixtures: tuple[tournament_rows.FixtureRow, ...] = ()
+    annulments: Mapping[str, tournament_rows.AnnulmentRow] = field(default_factory=dict)
+    interventions: tuple[tournament_rows.InterventionRow, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,15 +57,15 @@ class TournamentChange:
     """
 
     values: Mapping[str, Any] = field(default_factory=dict)
-    entrants: Sequence[rows.EntrantRow] = ()
+    entrants: Sequence[tournament_rows.EntrantRow] = ()
     left: Collection[str] = ()
     scheduled: Sequence[ScheduledMatch] = ()
     ordered: Sequence[tuple[rows.MatchRow, Sequence[rows.SeatRow]]] = ()
     forfeits: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    annulled: Sequence[rows.AnnulmentRow] = ()
+    annulled: Sequence[tournament_rows.AnnulmentRow] = ()
     aborted: Collection[str] = ()
     abort_reason: str = ""
-    interventions: Sequence[rows.InterventionRow] = ()
+    interventions: Sequence[tournament_rows.InterventionRow] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,8 +85,10 @@ def _changes() -> sa.Select[Any]:
     joined = tournaments.outerjoin(fixtures, fixtures.c.tournament == tournaments.c.name)
     joined = joined.outerjoin(matches, matches.c.id == fixtures.c.match_id)
     query = sa.select(tournaments.c.name, tournaments.c.revision, sa.func.sum(is_over)).select_from(joined)
-    may_start = sa.and_(tournaments.c.status == rows.TournamentStatus.OPEN, tournaments.c.timetable.is_not(None))
-    query = query.where(sa.or_(tournaments.c.status == rows.TournamentStatus.RUNNING, may_start))
+    may_start = sa.and_(
+        tournaments.c.status == tournament_rows.TournamentStatus.OPEN, tournaments.c.timetable.is_not(None)
+    )
+    query = query.where(sa.or_(tournaments.c.status == tournament_rows.TournamentStatus.RUNNING, may_start))
     return query.group_by(tournaments.c.name, tournaments.c.revision)
 
 
@@ -100,7 +102,7 @@ class TournamentStore:
     def __init__(self, database: Database, clock_ms: Callable[[], int] = now_ms) -> None:
         self._database, self._clock_ms = database, clock_ms
 
-    async def add(self, row: rows.TournamentRow, entered: Sequence[rows.EntrantRow] = ()) -> bool:
+    async def add(self, row: tournament_rows.TournamentRow, entered: Sequence[tournament_rows.EntrantRow] = ()) -> bool:
         """Keep a new tournament; return False, and change nothing, where there is one of that name."""
         timetable = None if row.timetable is None else row.timetable.model_dump(mode="json", exclude_none=True)
         values = asdict(row) | {"terms": row.terms.model_dump(mode="json"), "timetable": timetable}
@@ -114,7 +116,9 @@ class TournamentStore:
                 )
         return True
 
-    async def listed(self, status: rows.TournamentStatus | None = None, limit: int = 1_000) -> list[rows.TournamentRow]:
+    async def listed(
+        self, status: tournament_rows.TournamentStatus | None = None, limit: int = 1_000
+    ) -> list[tournament_rows.TournamentRow]:
         """Return the tournaments, the newest first; those whose row is damaged are named in the log."""
         query = sa.select(tournaments).where(sa.true() if status is None else tournaments.c.status == status)
         query = query.order_by(tournaments.c.created_ms.desc(), tournaments.c.name).limit(limit)
@@ -144,7 +148,9 @@ class TournamentStore:
             DamagedRowError: one of them is damaged.
         """
         row = self._row(sound(self._database.name, tournaments, found.row))
-        annulled = [rows.AnnulmentRow(**sound(self._database.name, annulments, one)) for one in found.annulments]
+        annulled = [
+            tournament_rows.AnnulmentRow(**sound(self._database.name, annulments, one)) for one in found.annulments
+        ]
         chairs: dict[str, list[rows.SeatRow]] = {}
         for one in found.seats:
             seat = rows.SeatRow(**sound(self._database.name, seats, one))
@@ -155,7 +161,7 @@ class TournamentStore:
         self._check(scheduled, row, entered)
         return StoredTournament(row, entered, scheduled, {one.match_id: one for one in annulled}, done)
 
-    def _row(self, found: Found) -> rows.TournamentRow:
+    def _row(self, found: Found) -> tournament_rows.TournamentRow:
         """Return the tournament of a row.
 
         Raises:
@@ -163,7 +169,7 @@ class TournamentStore:
         """
         try:
             games = {
-                name: rows.PinnedGame(str(game["sha256"]), int(game["n_roles"]))
+                name: tournament_rows.PinnedGame(str(game["sha256"]), int(game["n_roles"]))
                 for name, game in found["games"].items()
             }
             from server.tournament.plan import Timetable, TournamentTerms  # noqa: PLC0415 -- most commands read none
@@ -175,10 +181,13 @@ class TournamentStore:
             what = f"its terms, timetable or games cannot be read ({type(error).__name__})"
             raise DamagedRowError(self._database.name, tournaments.name, str(found["name"]), what) from error
         read = {"games": games, "terms": terms, "timetable": timetable}
-        words = {"status": rows.TournamentStatus(found["status"]), "entry": rows.EntryRule(found["entry"])}
-        return rows.TournamentRow(**{**found, **read, **words})
+        words = {
+            "status": tournament_rows.TournamentStatus(found["status"]),
+            "entry": tournament_rows.EntryRule(found["entry"]),
+        }
+        return tournament_rows.TournamentRow(**{**found, **read, **words})
 
-    def _fixture(self, row: Found, chairs: Mapping[str, Sequence[rows.SeatRow]]) -> rows.FixtureRow:
+    def _fixture(self, row: Found, chairs: Mapping[str, Sequence[rows.SeatRow]]) -> tournament_rows.FixtureRow:
         """Return a scheduled match and what has become of it.
 
         Raises:
@@ -194,10 +203,13 @@ class TournamentStore:
         result = row["ended_ms"], row["n_steps"] or 0, row["abort_reason"]
         sat = tuple(chairs.get(match.match_id, ()))
         ordered_ms = row["created_ms"] if type(row["created_ms"]) is int else None
-        return rows.FixtureRow(match, tuple(row["forfeited"] or ()), status, *result, sat, ordered_ms)
+        return tournament_rows.FixtureRow(match, tuple(row["forfeited"] or ()), status, *result, sat, ordered_ms)
 
     def _check(
-        self, found: Sequence[rows.FixtureRow], row: rows.TournamentRow, entered: Sequence[rows.EntrantRow]
+        self,
+        found: Sequence[tournament_rows.FixtureRow],
+        row: tournament_rows.TournamentRow,
+        entered: Sequence[tournament_rows.EntrantRow],
     ) -> None:
         """Check that the scheduled matches are between entrants, in games of the tournament.
 
@@ -211,7 +223,7 @@ class TournamentStore:
                 what = "its game or its players are not those of the tournament"
                 raise DamagedRowError(self._database.name, fixtures.name, one.match.match_id, what)
 
-    async def apply(self, row: rows.TournamentRow, change: TournamentChange) -> bool:
+    async def apply(self, row: tournament_rows.TournamentRow, change: TournamentChange) -> bool:
         """Make *change* as a whole; return False, and change nothing, where *row* is not the newest revision."""
         is_newest = sa.and_(tournaments.c.name == row.name, tournaments.c.revision == row.revision)
         advancing = sa.update(tournaments).where(is_newest).values({"revision": row.revision + 1} | dict(change.values))
@@ -264,16 +276,18 @@ def _found_rows(connection: sa.Connection, name: str) -> _FoundRows | None:
     )
 
 
-def _entrant(found: Found) -> rows.EntrantRow:
-    return rows.EntrantRow(**{name: found[name] for name in rows.EntrantRow.__slots__})
+def _entrant(found: Found) -> tournament_rows.EntrantRow:
+    return tournament_rows.EntrantRow(**{name: found[name] for name in tournament_rows.EntrantRow.__slots__})
 
 
-def _intervention(found: Found) -> rows.InterventionRow:
-    kept = {name: found[name] for name in rows.InterventionRow.__slots__}
-    return rows.InterventionRow(**kept | {"kind": rows.InterventionKind(found["kind"])})
+def _intervention(found: Found) -> tournament_rows.InterventionRow:
+    kept = {name: found[name] for name in tournament_rows.InterventionRow.__slots__}
+    return tournament_rows.InterventionRow(**kept | {"kind": tournament_rows.InterventionKind(found["kind"])})
 
 
-async def _add_interventions(connection: AsyncConnection, name: str, done: Sequence[rows.InterventionRow]) -> None:
+async def _add_interventions(
+    connection: AsyncConnection, name: str, done: Sequence[tournament_rows.InterventionRow]
+) -> None:
     if done:
         last = sa.select(sa.func.max(interventions.c.position)).where(interventions.c.tournament == name)
         first = 1 + (await connection.scalar(last) or 0)

@@ -29,16 +29,8 @@ from server.storage.errors import DamagedRowError
 from server.storage.games import title_of
 from server.storage.journals import something_new
 from server.storage.matches import MatchStore
-from server.storage.rows import (
-    ENDED_STATUSES,
-    WAITING_STATUSES,
-    GameVersion,
-    MatchRow,
-    MatchStatus,
-    SeatKind,
-    SeatRow,
-    TournamentRow,
-)
+from server.storage.rows import ENDED_STATUSES, WAITING_STATUSES, GameVersion, MatchRow, MatchStatus, SeatKind, SeatRow
+from server.storage.tournament_rows import TournamentRow
 from server.web.boards import FirstPositions, GameVersions, Picture, board, picture_of, recorded_board, rule_book
 from server.web.match_view import view_of
 from server.web.rendering import render

@@ -18,7 +18,7 @@ from server.links.seating import OWN_PLAYERS
 from server.principal import Role
 from server.refusals import RequestError
 from server.storage.games import title_of
-from server.storage.rows import EntryRule, TournamentStatus
+from server.storage.tournament_rows import EntryRule, TournamentStatus
 from server.storage.tournaments import StoredTournament
 from server.tournament.plan import DEFAULT_ROUNDS, TournamentFormat
 from server.tournament.standings import Measure

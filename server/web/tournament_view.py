@@ -7,7 +7,8 @@ from types import MappingProxyType
 from typing import Final
 
 from server.hosting.tournament_progress import played_of, progress_of
-from server.storage.rows import ENDED_STATUSES, EntryRule, FixtureRow, MatchStatus, TournamentRow, TournamentStatus
+from server.storage.rows import ENDED_STATUSES, MatchStatus
+from server.storage.tournament_rows import EntryRule, FixtureRow, TournamentRow, TournamentStatus
 from server.storage.tournaments import StoredTournament
 from server.tournament.competition import Pairing
 from server.tournament.plan import AT_ONCE, Every, Timetable, TournamentFormat, TournamentTerms, Weekly

@@ -32,8 +32,8 @@ from server.storage.accounts import TokenStore
 from server.storage.database import Database
 from server.storage.exporting import MatchFilter, exported
 from server.storage.queue import MatchQueue
-from server.storage.rows import AnnulmentRow, InterventionKind, InterventionRow, TournamentStatus
 from server.storage.schema import METADATA
+from server.storage.tournament_rows import AnnulmentRow, InterventionKind, InterventionRow, TournamentStatus
 from server.storage.tournaments import TournamentChange
 from server.storage.writer import EventWriter
 from server.tournament.fixtures import ScheduledMatch

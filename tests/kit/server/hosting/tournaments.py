@@ -8,7 +8,7 @@ from server.hosting.game_manager import GameManager
 from server.hosting.order import HostSettings
 from server.hosting.tournament_progress import progress_of
 from server.storage.database import Database
-from server.storage.rows import EntrantRow, PinnedGame, TournamentRow, TournamentStatus
+from server.storage.tournament_rows import EntrantRow, PinnedGame, TournamentRow, TournamentStatus
 from server.storage.tournaments import StoredTournament, TournamentStore
 from server.tournament.plan import Timetable, TournamentTerms
 from server.tournament.table import table_of

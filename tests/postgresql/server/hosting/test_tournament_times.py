@@ -17,7 +17,8 @@ from server.hosting.tournament_progress import progress_of
 from server.hosting.tournaments import MAX_LIVE, RETRY_MS, Tournaments
 from server.storage.database import Database
 from server.storage.reading import sound
-from server.storage.rows import EntrantRow, MatchStatus, TournamentStatus
+from server.storage.rows import MatchStatus
+from server.storage.tournament_rows import EntrantRow, TournamentStatus
 from server.storage.tournaments import StoredTournament, TournamentChange, TournamentStore
 from server.tournament.plan import Every, Timetable, TournamentFormat
 from tests.kit.server.hosting.tournaments import entrants, tournament

@@ -8,7 +8,8 @@ from server.spectating.tournaments import LiveMatch, LiveTournaments
 from server.storage.database import Database
 from server.storage.listing import RatedResult, ResultStore
 from server.storage.matches import MatchStore
-from server.storage.rows import AnnulmentRow, MatchStatus, SeatKind
+from server.storage.rows import MatchStatus, SeatKind
+from server.storage.tournament_rows import AnnulmentRow
 from server.storage.tournaments import TournamentChange, TournamentStore
 from server.tournament.fixtures import MatchResult, ScheduledMatch
 from tests.kit.server.hosting.tournaments import entrants, tournament

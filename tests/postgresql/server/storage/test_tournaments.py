@@ -11,15 +11,9 @@ import sqlalchemy as sa
 from server.storage.database import Database
 from server.storage.errors import DamagedRowError, StorageError
 from server.storage.matches import MatchStore
-from server.storage.rows import (
-    AnnulmentRow,
-    FixtureRow,
-    InterventionKind,
-    InterventionRow,
-    MatchStatus,
-    TournamentStatus,
-)
+from server.storage.rows import MatchStatus
 from server.storage.schema import tournaments
+from server.storage.tournament_rows import AnnulmentRow, FixtureRow, InterventionKind, InterventionRow, TournamentStatus
 from server.storage.tournaments import TournamentChange, TournamentStore
 from server.tournament.fixtures import ScheduledMatch
 from server.tournament.plan import Timetable

@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 
 from server.hosting.rounds import ABSENCE_LOOK_MS, MAX_GAP_MS, NEVER, Absences, gate_of, wakes_ms
-from server.storage.rows import FixtureRow, InterventionKind, InterventionRow, MatchStatus, TournamentStatus
+from server.storage.rows import MatchStatus
+from server.storage.tournament_rows import FixtureRow, InterventionKind, InterventionRow, TournamentStatus
 from server.storage.tournaments import StoredTournament
 from server.tournament.fixtures import ScheduledMatch
 from server.tournament.plan import Every, Timetable

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from server.storage.rows import EntryRule, PinnedGame, TournamentRow
+from server.storage.tournament_rows import EntryRule, PinnedGame, TournamentRow
 from server.tournament.plan import Timetable, TournamentFormat, TournamentTerms
 from server.web.tournament_view import FORMAT_WORDS, rules_in_words
 
