@@ -12,7 +12,7 @@ from typing import Any, Final
 import sqlalchemy as sa
 
 from server.storage.database import Database
-from server.storage.journals import line_of, packed
+from server.storage.journals import JournalStore, line_of, packed
 from server.storage.matches import MatchStore
 from server.storage.rows import MatchRow, SeatRow
 from server.storage.schema import matches, records, seats
@@ -33,10 +33,10 @@ class Template:
 
 async def templates(database: Database, limit: int = 20) -> list[Template]:
     """Return matches of *database* that were completed."""
-    store = MatchStore(database)
+    store, journals = MatchStore(database), JournalStore(database)
     rows = await store.listed(status="completed", limit=limit)
     chairs = await store.seats([row.id for row in rows])
-    return [Template(row, chairs[row.id], [line_of(entry) for entry in await store.entries(row.id)]) for row in rows]
+    return [Template(row, chairs[row.id], [line_of(entry) for entry in await journals.entries(row.id)]) for row in rows]
 
 
 async def fill(database: Database, n_matches: int, seed: int = 1) -> None:

@@ -22,8 +22,8 @@ from server.refusals import RequestError
 from server.spectating.public_record import journal, known_match, missing_roles
 from server.spectating.stream import POLL_S
 from server.spectating.viewers import secrecy_of, viewer_of
-from server.storage.journals import something_new
 from server.storage.rows import MatchRow, MatchStatus
+from server.storage.wake_up import something_new
 from server.visibility import Aspect, Viewer, may_see
 
 _SEEN: Final = StartedEntry | StateEntry | StepEntry | EndEntry
@@ -93,7 +93,7 @@ async def seat_changes(
         while True:
             fresh.clear()
             match = await known_match(manager, match_id)
-            entries = await manager.matches.entries(match_id, last)
+            entries = await manager.journals.entries(match_id, last)
             last += len(entries)
             is_new = any(_is_seen(entry, role) for entry in entries)
             now = match.status, await missing_roles(manager, match)

@@ -28,6 +28,7 @@ from server.registry.registry import Registry
 from server.storage import games, matches, queue
 from server.storage.database import Database
 from server.storage.errors import DamagedRowError, LostMatchError, StorageError, UnwritableError
+from server.storage.journals import JournalStore
 from server.storage.recorder import DatabaseRecorder, RecorderContext
 from server.storage.rows import GameVersion, MatchRow
 from server.storage.writer import EventWriter, OnBatch
@@ -81,7 +82,9 @@ class Playing:
         self._queue = queue.MatchQueue(database)
         self._registry, self._settings = registry, settings
         self._observers = observers
-        self._recorder_context = RecorderContext(self._matches, writer, settings.signing_key, observers.on_entry)
+        self._recorder_context = RecorderContext(
+            JournalStore(database), writer, settings.signing_key, observers.on_entry
+        )
         self.cores = cores.CoreBudget(settings.player_cores)
         self._referees = referees.Referees(settings.referee_limits)
         self._versions: LRUCache[str, GameVersion] = LRUCache(ordering.MAX_OUTLINES)

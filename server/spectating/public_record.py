@@ -20,6 +20,7 @@ from server.storage.accounts import PlayerStore
 from server.storage.database import Database
 from server.storage.errors import DamagedRowError
 from server.storage.games import GameStore
+from server.storage.journals import JournalStore
 from server.storage.matches import MatchStore
 from server.storage.rows import WAITING_STATUSES, MatchRow, MatchStatus, PlayerRow
 from server.visibility import Aspect, Viewer, may_see
@@ -38,7 +39,11 @@ class MatchSource(Protocol):
 
     @property
     def matches(self) -> MatchStore:
-        """The matches, and their journals."""
+        """The matches."""
+
+    @property
+    def journals(self) -> JournalStore:
+        """The journals of the matches."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,22 +53,23 @@ class StoredMatches:
     games: GameStore
     players: PlayerStore
     matches: MatchStore
+    journals: JournalStore
 
     @classmethod
     def of(cls, database: Database) -> StoredMatches:
         """Return the matches of *database*."""
-        return cls(GameStore(database), PlayerStore(database), MatchStore(database))
+        return cls(GameStore(database), PlayerStore(database), MatchStore(database), JournalStore(database))
 
 
-async def as_broadcast(store: MatchStore, rows: Sequence[MatchRow], at_ms: int | None = None) -> list[MatchRow]:
-    """Return *rows* of *store* with the steps that spectators see of them at *at_ms*, by default now.
+async def as_broadcast(journals: JournalStore, rows: Sequence[MatchRow], at_ms: int | None = None) -> list[MatchRow]:
+    """Return *rows* with the steps that spectators see of them, as *journals* tell, at *at_ms*, by default now.
 
     The errors of a match that is shown late are told at its end.
     """
     late = {row.id: delay for row in rows if not row.has_ended and not (delay := delay_of(row)).is_live}
     time_ms = now_ms() if at_ms is None else at_ms
     timed = {match_id: time_ms - 1000 * delay.seconds for match_id, delay in late.items() if delay.seconds}
-    steps = dict.fromkeys(timed, 0) | (await store.steps_at(timed) if timed else {})
+    steps = dict.fromkeys(timed, 0) | (await journals.steps_at(timed) if timed else {})
     return [
         replace(row, n_steps=steps.get(row.id, late[row.id].last_step(row.n_steps)), n_errors=0)
         if row.id in late
@@ -100,12 +106,12 @@ async def public_record(source: MatchSource, match_id: str) -> dict[str, Any]:
         UnknownMatchError: there is no such match.
     """
     match = await known_match(source, match_id)
-    entries = broadcast_of(match, await source.matches.entries(match_id))
+    entries = broadcast_of(match, await source.journals.entries(match_id))
     record = record_of(entries)
     if not record.has_begun:
         return _not_begun(match, await missing_roles(source, match))
     if secrecy_of(match).is_over:
-        return record.as_json() | (await source.matches.signature(match_id) or {})
+        return record.as_json() | (await source.journals.signature(match_id) or {})
     late = {} if delay_of(match).is_live or match.has_ended else {"x-delay": str(delay_of(match))}
     return record.public_view(secrecy_at(match, entries)) | {"x-status": record.status} | late
 
@@ -133,7 +139,7 @@ def _piece(value: object) -> str:
 
 async def journal(source: MatchSource, match_id: str) -> MatchRecord:
     """Return what the journal of a match tells up to now."""
-    return record_of(await source.matches.entries(match_id))
+    return record_of(await source.journals.entries(match_id))
 
 
 async def missing_roles(source: MatchSource, match: MatchRow) -> list[str]:

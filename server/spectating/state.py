@@ -58,7 +58,7 @@ async def state_at(
         RequestError: there is no such step or role, or it is not to be seen yet.
     """
     match = await known_match(source, match_id)
-    entries = await source.matches.entries(match_id)
+    entries = await source.journals.entries(match_id)
     with understood(match_id):
         secrecy = secrecy_at(match, entries, step)
         asker = Viewer.SPECTATOR if role is None else await viewer_of_seat(source, match, role, viewer)

@@ -16,9 +16,9 @@ from server.spectating.fanout import Audience, Member, SharedEvent, Sink
 from server.spectating.public import PublicEvent, PublicQuestion
 from server.spectating.public_record import MatchSource, as_broadcast, known_match
 from server.spectating.viewers import people_of, secrecy_of
-from server.storage.journals import Notifier, something_new
 from server.storage.listing import Filter
 from server.storage.rows import LIVE_STATUSES, MatchRow, MatchStatus, SeatRow
+from server.storage.wake_up import Notifier, something_new
 
 Listed: TypeAlias = dict[str, Any]
 
@@ -40,7 +40,7 @@ class LiveSource(MatchSource, Protocol):
 async def listed(source: LiveSource, matches: Sequence[MatchRow], who: Principal | None = None) -> list[Listed]:
     """Return what lists show of *matches* to *who*, in their order."""
     seats = await source.matches.seats([match.id for match in matches])
-    shown = await as_broadcast(source.matches, matches)
+    shown = await as_broadcast(source.journals, matches)
     found = [_listed(match, seats[match.id]) | _people(match, who) for match in shown]
     return [line | _waiting(line, source.wait_reasons) for line in found]
 
@@ -159,7 +159,7 @@ class _Reading:
         Raises:
             MatchRecordError: the journal makes no sense.
         """
-        entries = broadcast_of(match, await self._source.matches.entries(self._match_id, self._next - 1))
+        entries = broadcast_of(match, await self._source.journals.entries(self._match_id, self._next - 1))
         with understood(self._match_id):
             return self._public_of(match, entries)
 

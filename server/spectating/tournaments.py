@@ -14,11 +14,12 @@ from server.registry.queueing import WaitReason
 from server.spectating.public_record import as_broadcast
 from server.spectating.stream import POLL_S
 from server.storage.database import Database
-from server.storage.journals import Notifier, something_new
+from server.storage.journals import JournalStore
 from server.storage.listing import MATCH_ROWS
-from server.storage.matches import MatchStore, match_row
+from server.storage.matches import match_row
 from server.storage.rows import ENDED_STATUSES, LIVE_STATUSES, MatchRow, MatchStatus
 from server.storage.schema import fixtures, matches, tournaments
+from server.storage.wake_up import Notifier, something_new
 
 AGE_S: Final = 0.5
 """How long all viewers get what was read, so that many viewers cost no more than one."""
@@ -60,7 +61,7 @@ class LiveTournaments:
 
     def __init__(self, database: Database, wait_reasons: Callable[[], Mapping[str, WaitReason]] = dict) -> None:
         self._database, self._wait_reasons = database, wait_reasons
-        self._matches = MatchStore(database)
+        self._journals = JournalStore(database)
 
     async def of(self, name: str) -> LiveTournament | None:
         """Return how far the tournament *name* is; None where there is none of that name."""
@@ -76,7 +77,7 @@ class LiveTournaments:
             # What is read later may be newer: a change that is missed here is seen by the next look.
             n_over = await connection.scalar(counting)
             found = (await connection.execute(listing.order_by(fixtures.c.position))).mappings().all()
-        live = await as_broadcast(self._matches, list(map(match_row, found)))
+        live = await as_broadcast(self._journals, list(map(match_row, found)))
         return LiveTournament(revision, n_over or 0, tuple(map(self._live, live)))
 
     def _live(self, row: MatchRow) -> LiveMatch:

@@ -13,8 +13,8 @@ from server.records import entries
 from server.storage.database import Database
 from server.storage.drivers import SqliteWriting, write_steps
 from server.storage.errors import JournalGapError, LostMatchError, StorageError
-from server.storage.journals import packed, summary_of
-from server.storage.parts import MatchEnding, MatchPart, match_values, seat_values
+from server.storage.journals import packed
+from server.storage.parts import MatchEnding, MatchPart, match_values, seat_values, summary_of
 from server.storage.rows import MatchStatus, MatchSummary
 from server.storage.schema import events, matches, records, seats
 

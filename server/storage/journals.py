@@ -1,24 +1,32 @@
-"""Journals in the database, summaries of ended matches, and the notifier of what is new in them."""
+"""Journals in the database: entries as lines, what is read of them, and what is left of a damaged one."""
 
 import asyncio
 import json
+import logging
 import zlib
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any, Final, TypeVar
 
 import sqlalchemy as sa
+from cachetools import LRUCache
 
 from server.errors import MatchRecordError
 from server.records.codec import entry_json, read_entry
-from server.records.entries import CompletedEntry, EndEntry, Entry, StartedEntry, StateEntry, StepEntry
-from server.storage.rows import MatchStatus, MatchSummary, SeatResult
-from server.storage.schema import events, matches, records
+from server.records.entries import Entry, StartedEntry, StateEntry, StepEntry
+from server.storage.database import Database
+from server.storage.errors import DamagedRowError, LostMatchError
+from server.storage.reading import sound
+from server.storage.rows import MatchStatus
+from server.storage.schema import events, matches, records, versions
 
 Value = TypeVar("Value")
 Found = TypeVar("Found")
 _ENCODER: Final = json.JSONEncoder(separators=(",", ":"))
+_N_RULES: Final = 64
+"""The texts of how many rules are kept for the next journal."""
+_LOG: Final = logging.getLogger(__name__)
 _LONG: Final = 100_000
 """From so many characters on, lines are read and compressed beside the event loop."""
 
@@ -166,61 +174,96 @@ def mend(connection: sa.Connection, match_id: str, entries: Sequence[Entry]) -> 
     return n_dropped
 
 
-def summary_of(entries: Iterable[Entry]) -> MatchSummary:
-    """Return how the match of a whole journal went; a journal that broke off is one of an aborted match."""
-    known = list(entries)
-    steps = [entry for entry in known if isinstance(entry, StepEntry)]
-    ends = [entry for entry in known if isinstance(entry, EndEntry)]
-    roles = [role for entry in known if isinstance(entry, StartedEntry) for role in entry.roles]
-    goals = next((entry.goals for entry in reversed(ends) if isinstance(entry, CompletedEntry)), None)
-    return MatchSummary(
-        status=MatchStatus(ends[-1].kind) if ends else MatchStatus.ABORTED,
-        ended_ms=(ends or known)[-1].at_ms,
-        n_steps=max((entry.step for entry in known if isinstance(entry, StateEntry)), default=0),
-        n_errors=sum(error != "" for step in steps for error in step.errors),
-        goals=goals,
-        seats={role: _seat(place, steps, goals) for place, role in enumerate(roles)},
-    )
+def held_match(match_id: str, holder: str) -> sa.Select[tuple[str]]:
+    """Return the query of a match that *holder* plays, which it keeps for the transaction; it finds none of others."""
+    is_held = sa.and_(matches.c.holder == holder, matches.c.status == MatchStatus.RUNNING)
+    return sa.select(matches.c.id).where(matches.c.id == match_id, is_held).with_for_update(key_share=True)
 
 
-def _seat(place: int, steps: list[StepEntry], goals: tuple[int | None, ...] | None) -> SeatResult:
-    thought = [step.elapsed_ms[place] for step in steps if step.moves is not None]
-    return SeatResult(
-        goal=None if goals is None else goals[place],
-        n_errors=sum(bool(step.errors[place] or (step.failures and step.failures[place])) for step in steps),
-        thinking_ms=sum(elapsed for elapsed in thought if elapsed is not None),
-        n_moves=sum(elapsed is not None for elapsed in thought),
-    )
+class JournalStore:
+    """The journals of a database, and the signatures of the records that come of them."""
 
+    def __init__(self, database: Database) -> None:
+        self._database = database
+        self._rules: LRUCache[str, str] = LRUCache(_N_RULES)
 
-async def something_new(fresh: asyncio.Event, limit_s: float) -> None:
-    """Wait until *fresh* is set, but no longer than *limit_s*."""
-    with suppress(TimeoutError):
-        async with asyncio.timeout(limit_s):
-            await fresh.wait()
+    async def entries(self, match_id: str, after: int = -1) -> list[Entry]:
+        """Return the journal's entries behind number *after*; they count from 0, while the match is played and later.
 
+        There are none where the match has not begun, or is not there; and none behind the first that is damaged.
 
-class Notifier:
-    """Wakes the tasks that wait for something new in a match, or in any match."""
-
-    def __init__(self) -> None:
-        self._waiting: dict[str | None, set[asyncio.Event]] = {}
-
-    def tell(self, match_ids: Collection[str]) -> None:
-        """Say that something happened in the matches."""
-        for match_id in (*match_ids, None):
-            for event in self._waiting.get(match_id, ()):
-                event.set()
-
-    @contextmanager
-    def subscribed(self, match_id: str | None = None) -> Iterator[asyncio.Event]:
-        """Yield an event that is set when something happens in the match (None: in any); clear it before looking."""
-        event = asyncio.Event()
-        self._waiting.setdefault(match_id, set()).add(event)
+        Raises:
+            DamagedRowError: the match is over, and its record damaged.
+        """
         try:
-            yield event
-        finally:
-            waiting = self._waiting[match_id]
-            waiting.discard(event)
-            if not waiting:
-                del self._waiting[match_id]
+            return (await self._journal(match_id, after)).entries
+        except MatchRecordError as error:
+            raise DamagedRowError(self._database.name, records.name, match_id, str(error)) from error
+
+    async def steps_at(self, times_ms: Mapping[str, int]) -> dict[str, int]:
+        """Return the step of the last state of each match that is played, by id, as it was at the time given for it.
+
+        One that had no state then is left out.
+        """
+        is_early = (sa.and_(events.c.match_id == key, events.c.at_ms <= time_ms) for key, time_ms in times_ms.items())
+        query = sa.select(events.c.match_id, sa.func.max(events.c.step)).group_by(events.c.match_id)
+        query = query.where(events.c.kind == StateEntry.kind, sa.or_(sa.false(), *is_early))
+        return dict(await self._database.read(lambda connection: connection.execute(query).all()))
+
+    async def whole_journal(self, match_id: str) -> WholeJournal:
+        """Return all of the journal of a match that is played, to close it.
+
+        Raises:
+            StorageError: the database failed.
+        """
+        rows = await self._database.read(partial(event_rows, match_id=match_id))
+        found = await whole_journal(rows)
+        return replace(found, entries=await self._with_rules(found.entries))
+
+    async def mended(self, match_id: str, holder: str) -> list[Entry]:
+        """Return the journal of a match that *holder* plays, from which it goes on; what is behind a gap is dropped.
+
+        Raises:
+            LostMatchError: the match is not *holder*'s.
+            StorageError: the database failed.
+        """
+        found = await self._journal(match_id)
+        if not found.damage:
+            return found.entries
+        async with self._database.begin() as connection:
+            if await connection.scalar(held_match(match_id, holder)) is None:
+                raise LostMatchError(self._database.name, match_id)
+            found = await journal(await connection.run_sync(stored_text, match_id))
+            n_dropped = await connection.run_sync(mend, match_id, found.entries)
+        told = "match %s: %s; it goes on from before that, and %d events are dropped"
+        _LOG.warning(told, match_id, found.damage, n_dropped)
+        return await self._with_rules(found.entries)
+
+    async def signature(self, match_id: str) -> dict[str, str] | None:
+        """Return the keys that sign the record of a match that is over, if it was signed."""
+        found: dict[str, str] | None
+        found = await self._database.scalar(sa.select(records.c.signature).where(records.c.match_id == match_id))
+        sound(self._database.name, records, {"match_id": match_id, "signature": found})
+        return found
+
+    async def _journal(self, match_id: str, after: int = -1) -> StoredJournal:
+        found = await journal(await self._database.read(partial(stored_text, match_id=match_id, after=after)))
+        return replace(found, entries=await self._with_rules(found.entries))
+
+    async def _with_rules(self, entries: Sequence[Entry]) -> list[Entry]:
+        """Return *entries* with the rules, which the journal names by their hash."""
+        return [
+            replace(entry, rules=await self._rules_of(entry.rules_sha256))
+            if isinstance(entry, StartedEntry) and entry.rules is None
+            else entry
+            for entry in entries
+        ]
+
+    async def _rules_of(self, sha256: str) -> str | None:
+        if sha256 not in self._rules:
+            query = sa.select(versions.c.rules).where(versions.c.sha256 == sha256).limit(1)
+            found = await self._database.scalar(query)
+            if found is None:
+                return None
+            self._rules[sha256] = found
+        return self._rules[sha256]

@@ -1,23 +1,18 @@
 """The matches: what was ordered, who plays which seat, who holds which match, and how they went."""
 
 import logging
-from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import replace
-from functools import partial
+from collections.abc import Callable, Collection, Sequence
 from typing import Any, Final
 
 import sqlalchemy as sa
-from cachetools import LRUCache
 
-from server.errors import MatchRecordError, TooManyMatchesError, UnknownMatchError
+from server.errors import TooManyMatchesError, UnknownMatchError
 from server.match.link import now_ms
-from server.records.entries import Entry, StartedEntry, StateEntry
 from server.storage import batch, journals
 from server.storage.database import Database
-from server.storage.errors import DamagedRowError, LostMatchError
-from server.storage.journals import StoredJournal, WholeJournal
+from server.storage.errors import DamagedRowError
 from server.storage.listing import MATCH_ROWS, Filter, listing
-from server.storage.reading import MAX_MS, damage, sound
+from server.storage.reading import MAX_MS, damage
 from server.storage.rows import (
     LIVE_STATUSES,
     NO_ORDER,
@@ -28,13 +23,11 @@ from server.storage.rows import (
     SeatKind,
     SeatRow,
 )
-from server.storage.schema import events, games, matches, records, seats, versions
+from server.storage.schema import games, matches, seats
 
 _HOLDING: Final = matches.c.status == MatchStatus.RUNNING
 DAMAGED: Final = "damaged"
 """The player of a seat whose row is damaged."""
-_N_RULES: Final = 64
-"""The texts of how many rules are kept for the next journal."""
 _LOG: Final = logging.getLogger(__name__)
 _BUSY: Final = (
     sa.select(seats.c.player, sa.func.count()).select_from(matches.join(seats)).where(_HOLDING).group_by(seats.c.player)
@@ -54,7 +47,6 @@ class MatchStore:
 
     def __init__(self, database: Database, clock_ms: Callable[[], int] = now_ms) -> None:
         self._database, self._clock_ms = database, clock_ms
-        self._rules: LRUCache[str, str] = LRUCache(_N_RULES)
 
     async def add(
         self,
@@ -175,79 +167,19 @@ class MatchStore:
         n, n_live = await self._database.read(lambda connection: connection.execute(query).one())
         return int(n), int(n_live or 0)
 
-    async def entries(self, match_id: str, after: int = -1) -> list[Entry]:
-        """Return the journal's entries behind number *after*; they count from 0, while the match is played and later.
-
-        There are none where the match has not begun, or is not there; and none behind the first that is damaged.
-
-        Raises:
-            DamagedRowError: the match is over, and its record damaged.
-        """
-        try:
-            return (await self._journal(match_id, after)).entries
-        except MatchRecordError as error:
-            raise DamagedRowError(self._database.name, records.name, match_id, str(error)) from error
-
-    async def steps_at(self, times_ms: Mapping[str, int]) -> dict[str, int]:
-        """Return the step of the last state of each match that is played, by id, as it was at the time given for it.
-
-        One that had no state then is left out.
-        """
-        is_early = (sa.and_(events.c.match_id == key, events.c.at_ms <= time_ms) for key, time_ms in times_ms.items())
-        query = sa.select(events.c.match_id, sa.func.max(events.c.step)).group_by(events.c.match_id)
-        return await self._pairs(query.where(events.c.kind == StateEntry.kind, sa.or_(sa.false(), *is_early)))
-
-    async def whole_journal(self, match_id: str) -> WholeJournal:
-        """Return all of the journal of a match that is played, to close it.
-
-        Raises:
-            StorageError: the database failed.
-        """
-        rows = await self._database.read(partial(journals.event_rows, match_id=match_id))
-        found = await journals.whole_journal(rows)
-        return replace(found, entries=await self._with_rules(found.entries))
-
-    async def mended(self, match_id: str, holder: str) -> list[Entry]:
-        """Return the journal of a match that *holder* plays, from which it goes on; what is behind a gap is dropped.
-
-        Raises:
-            LostMatchError: the match is not *holder*'s.
-            StorageError: the database failed.
-        """
-        found = await self._journal(match_id)
-        if not found.damage:
-            return found.entries
-        held = sa.select(matches.c.id).where(matches.c.id == match_id, matches.c.holder == holder, _HOLDING)
-        async with self._database.begin() as connection:
-            if await connection.scalar(held.with_for_update(key_share=True)) is None:
-                raise LostMatchError(self._database.name, match_id)
-            found = await journals.journal(await connection.run_sync(journals.stored_text, match_id))
-            n_dropped = await connection.run_sync(journals.mend, match_id, found.entries)
-        told = "match %s: %s; it goes on from before that, and %d events are dropped"
-        _LOG.warning(told, match_id, found.damage, n_dropped)
-        return await self._with_rules(found.entries)
-
     async def fail(self, match_id: str, holder: str, reason: str) -> bool:
         """End a match that *holder* plays as failed, and tell it in its record; return whether it was *holder*'s.
 
         However damaged the match is, it is over then.
         """
-        held = sa.select(matches.c.id).where(matches.c.id == match_id, matches.c.holder == holder, _HOLDING)
         async with self._database.begin() as connection:
-            if await connection.scalar(held.with_for_update(key_share=True)) is None:
+            if await connection.scalar(journals.held_match(match_id, holder)) is None:
                 return False
             entries = (await journals.journal(await connection.run_sync(journals.stored_text, match_id))).entries
             await connection.run_sync(journals.cut, match_id, len(entries))
             await connection.run_sync(batch.fail, match_id, entries, reason, self._clock_ms())
             await connection.execute(sa.update(matches).where(matches.c.id == match_id).values(abort_reason=reason))
         return True
-
-    async def signature(self, match_id: str) -> dict[str, str] | None:
-        """Return the keys that sign the record of a match that is over, if it was signed."""
-        found: dict[str, str] | None
-        found = await self._database.scalar(sa.select(records.c.signature).where(records.c.match_id == match_id))
-        sound(self._database.name, records, {"match_id": match_id, "signature": found})
-        return found
 
     async def take_over(self, holder: str, lease_s: float, n: int) -> list[str]:
         """Make up to *n* matches *holder*'s whose lease is over, and return their ids."""
@@ -313,30 +245,6 @@ class MatchStore:
     async def _pairs(self, query: sa.Select[Any]) -> dict[str, Any]:
         """Return the two columns of a query, the second by the first."""
         return dict(await self._database.read(lambda connection: connection.execute(query).all()))
-
-    async def _journal(self, match_id: str, after: int = -1) -> StoredJournal:
-        found = await journals.journal(
-            await self._database.read(partial(journals.stored_text, match_id=match_id, after=after))
-        )
-        return replace(found, entries=await self._with_rules(found.entries))
-
-    async def _with_rules(self, entries: Sequence[Entry]) -> list[Entry]:
-        """Return *entries* with the rules, which the journal names by their hash."""
-        return [
-            replace(entry, rules=await self._rules_of(entry.rules_sha256))
-            if isinstance(entry, StartedEntry) and entry.rules is None
-            else entry
-            for entry in entries
-        ]
-
-    async def _rules_of(self, sha256: str) -> str | None:
-        if sha256 not in self._rules:
-            query = sa.select(versions.c.rules).where(versions.c.sha256 == sha256).limit(1)
-            found = await self._database.scalar(query)
-            if found is None:
-                return None
-            self._rules[sha256] = found
-        return self._rules[sha256]
 
 
 def add_match(connection: sa.Connection, match: MatchRow, chairs: Sequence[SeatRow]) -> None:

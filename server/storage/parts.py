@@ -1,12 +1,22 @@
 """What waits to be written of matches: entries of their journals, how far they are, how they ended."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
-from server.records import entries
+from server.records.entries import (
+    AnsweredEntry,
+    ClosedEntry,
+    CompletedEntry,
+    EndEntry,
+    Entry,
+    SentEntry,
+    StartedEntry,
+    StateEntry,
+    StepEntry,
+)
 from server.storage.journals import line_of
-from server.storage.rows import MatchSummary
+from server.storage.rows import MatchStatus, MatchSummary, SeatResult
 from server.storage.schema import storable
 
 
@@ -45,7 +55,7 @@ class MatchPart:
         """Return whether the entries are the next ones after entry *last*, without a gap."""
         return self.numbers == list(range(last + 1, last + 1 + len(self.rows)))
 
-    def add(self, number: int, entry: entries.Entry, line: str | None = None) -> None:
+    def add(self, number: int, entry: Entry, line: str | None = None) -> None:
         """Add an entry of the match's journal; *line* is what `line_of` makes of it, if that was made already."""
         self.rows.append(
             {
@@ -54,22 +64,22 @@ class MatchPart:
                 "kind": entry.kind,
                 "at_ms": entry.at_ms,
                 "body": line_of(entry) if line is None else line,
-                "step": None if isinstance(entry, (entries.StartedEntry, entries.ClosedEntry)) else entry.step,
-                "role": storable(entry.role) if isinstance(entry, (entries.SentEntry, entries.AnsweredEntry)) else None,
+                "step": None if isinstance(entry, (StartedEntry, ClosedEntry)) else entry.step,
+                "role": storable(entry.role) if isinstance(entry, (SentEntry, AnsweredEntry)) else None,
             }
         )
-        if isinstance(entry, (entries.StartedEntry, entries.StateEntry, entries.StepEntry)):
+        if isinstance(entry, (StartedEntry, StateEntry, StepEntry)):
             self.progress = self.progress or {"key": self.match_id, "n": None, "errors": 0, "started": None}
             _count(self.progress, entry)
 
 
-def _count(progress: dict[str, Any], entry: entries.StartedEntry | entries.StateEntry | entries.StepEntry) -> None:
+def _count(progress: dict[str, Any], entry: StartedEntry | StateEntry | StepEntry) -> None:
     match entry:
-        case entries.StateEntry():
+        case StateEntry():
             progress["n"] = entry.step
-        case entries.StartedEntry():
+        case StartedEntry():
             progress["started"] = entry.at_ms
-        case entries.StepEntry():
+        case StepEntry():
             progress["errors"] += sum(error != "" for error in entry.errors)
 
 
@@ -97,3 +107,30 @@ def seat_values(match_id: str, summary: MatchSummary) -> Iterator[dict[str, Any]
             "thinking_ms": result.thinking_ms,
             "n_moves": result.n_moves,
         }
+
+
+def summary_of(entries: Iterable[Entry]) -> MatchSummary:
+    """Return how the match of a whole journal went; a journal that broke off is one of an aborted match."""
+    known = list(entries)
+    steps = [entry for entry in known if isinstance(entry, StepEntry)]
+    ends = [entry for entry in known if isinstance(entry, EndEntry)]
+    roles = [role for entry in known if isinstance(entry, StartedEntry) for role in entry.roles]
+    goals = next((entry.goals for entry in reversed(ends) if isinstance(entry, CompletedEntry)), None)
+    return MatchSummary(
+        status=MatchStatus(ends[-1].kind) if ends else MatchStatus.ABORTED,
+        ended_ms=(ends or known)[-1].at_ms,
+        n_steps=max((entry.step for entry in known if isinstance(entry, StateEntry)), default=0),
+        n_errors=sum(error != "" for step in steps for error in step.errors),
+        goals=goals,
+        seats={role: _seat(place, steps, goals) for place, role in enumerate(roles)},
+    )
+
+
+def _seat(place: int, steps: list[StepEntry], goals: tuple[int | None, ...] | None) -> SeatResult:
+    thought = [step.elapsed_ms[place] for step in steps if step.moves is not None]
+    return SeatResult(
+        goal=None if goals is None else goals[place],
+        n_errors=sum(bool(step.errors[place] or (step.failures and step.failures[place])) for step in steps),
+        thinking_ms=sum(elapsed for elapsed in thought if elapsed is not None),
+        n_moves=sum(elapsed is not None for elapsed in thought),
+    )

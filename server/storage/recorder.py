@@ -12,8 +12,8 @@ from server.match.referee import in_own_thread
 from server.records.entries import Circumstances, Entry, OnEntry, StateEntry, entry_of
 from server.records.record import MatchRecord, record_of
 from server.records.signature import signed
-from server.storage.journals import WholeJournal, packed, summary_of
-from server.storage.matches import MatchStore
+from server.storage.journals import JournalStore, WholeJournal, packed
+from server.storage.parts import summary_of
 from server.storage.writer import EventWriter
 
 MAX_CHARACTERS: Final = 16 * 1024 * 1024
@@ -27,7 +27,7 @@ MAX_KEPT: Final = 64 * 1024
 class RecorderContext:
     """What the recorders of one process share: where they write, how they sign, what observes the entries."""
 
-    matches: MatchStore
+    journals: JournalStore
     writer: EventWriter
     signing_key: RSAPrivateKey | None = None
     on_entry: OnEntry = lambda *_: None
@@ -83,8 +83,8 @@ class DatabaseRecorder:
         """
         if self._is_new:
             return ()
-        writer, matches = self._context.writer, self._context.matches
-        entries = await writer.patiently(partial(matches.mended, self._match_id, writer.holder))
+        writer, journals = self._context.writer, self._context.journals
+        entries = await writer.patiently(partial(journals.mended, self._match_id, writer.holder))
         self._n_entries = len(entries)
         if entries:
             self._kept = None
@@ -118,11 +118,11 @@ class DatabaseRecorder:
             MatchRecordError: its journal makes no sense.
         """
         await self.flush()
-        writer, matches = self._context.writer, self._context.matches
+        writer, journals = self._context.writer, self._context.journals
         if self._kept is not None:
             journal = self._kept.whole()
         else:
-            journal = await writer.patiently(partial(matches.whole_journal, self._match_id))
+            journal = await writer.patiently(partial(journals.whole_journal, self._match_id))
         record = record_of(journal.entries)
         signature = await self._signature(record)
         await writer.finish(self._match_id, summary_of(journal.entries), signature, journal.body)

@@ -22,15 +22,14 @@ from server.principal import Principal, Role
 from server.records.record import understood
 from server.spectating.events import broadcast_of, delay_of, public_events
 from server.spectating.fanout import Audience, SharedEvent, Sink
-from server.spectating.public_record import as_broadcast
+from server.spectating.public_record import MatchSource, as_broadcast
 from server.spectating.stream import POLL_S
 from server.spectating.viewers import people_of, secrecy_of
 from server.storage.errors import DamagedRowError
 from server.storage.games import title_of
-from server.storage.journals import something_new
-from server.storage.matches import MatchStore
 from server.storage.rows import ENDED_STATUSES, WAITING_STATUSES, GameVersion, MatchRow, MatchStatus, SeatKind, SeatRow
 from server.storage.tournament_rows import TournamentRow
+from server.storage.wake_up import something_new
 from server.web.boards import FirstPositions, GameVersions, Picture, board, picture_of, recorded_board, rule_book
 from server.web.match_view import view_of
 from server.web.rendering import render
@@ -106,8 +105,9 @@ def _best_goal(seats: Sequence[SeatRow]) -> int | None:
 class Cards:
     """Makes cards of matches, and keeps the boards on them for as long as nothing was moved."""
 
-    def __init__(self, matches: MatchStore, versions: GameVersions, first_positions: FirstPositions) -> None:
-        self._matches, self._versions, self._first = matches, versions, first_positions
+    def __init__(self, source: MatchSource, versions: GameVersions, first_positions: FirstPositions) -> None:
+        self._matches, self._journals = source.matches, source.journals
+        self._versions, self._first = versions, first_positions
         self._boards: LRUCache[tuple[str, int, str, bool, str], Picture | None] = LRUCache(_N_BOARDS)
 
     async def of(
@@ -121,7 +121,7 @@ class Cards:
         """Return the cards of *rows* for *who*; *is_person*: who plays in them by hand."""
         seats = await self._matches.seats([row.id for row in rows]) if rows else {}
         found = []
-        for row in await as_broadcast(self._matches, rows):
+        for row in await as_broadcast(self._journals, rows):
             people = people_of(row, who, is_person=is_person)
             found.append(await self._card(row, seats[row.id], people, with_board=with_boards))
         return found
@@ -168,7 +168,7 @@ class Cards:
     async def _drawn(self, row: MatchRow, version: GameVersion) -> Picture | None:
         """Return the picture of the last public state, or of the first before the match begins; None without one."""
         try:
-            entries = await self._matches.entries(row.id)
+            entries = await self._journals.entries(row.id)
             with understood(row.id):
                 shown, secrecy = broadcast_of(row, entries), secrecy_of(row)
                 view = view_of(public_events(shown, secrecy))

@@ -40,7 +40,7 @@ class Views:
         """Return what is public of the match of *row* now."""
         found = self._found.get(row.id)
         if found is None:
-            entries = broadcast_of(row, await request.app[MANAGER].matches.entries(row.id))
+            entries = broadcast_of(row, await request.app[MANAGER].journals.entries(row.id))
             with understood(row.id):
                 found = view_of(public_events(entries, secrecy_of(row)))
             if secrecy_of(row).is_over:

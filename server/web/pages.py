@@ -147,9 +147,9 @@ async def _memories(app: web.Application) -> AsyncIterator[None]:
     app.setdefault(CHECKER, Checker())
     app[GAME_VERSIONS] = GameVersions(manager.games)
     app[FIRST_POSITIONS] = FirstPositions()
-    app[CARDS] = Cards(manager.matches, app[GAME_VERSIONS], app[FIRST_POSITIONS])
+    app[CARDS] = Cards(manager, app[GAME_VERSIONS], app[FIRST_POSITIONS])
     app[match_lists.LIVE_PARTS] = {}
-    app[LIVE_BOARDS] = LiveBoards(manager.matches, app[CARDS])
+    app[LIVE_BOARDS] = LiveBoards(manager, app[CARDS])
     feed = TournamentFeed(LiveTournaments(manager.database, lambda: manager.wait_reasons), manager.notifier)
     app[tournament_pages.SHOWN] = tournament_pages.ShownTournaments(manager.tournaments.store, feed)
     app[entrant_page.HISTORIES] = entrant_page.RatingHistories(app[tournament_pages.SHOWN])

@@ -17,9 +17,9 @@ from server.match.link import now_ms
 from server.records.record import understood
 from server.refusals import RequestError
 from server.spectating.events import broadcast_of, public_events
+from server.spectating.public_record import MatchSource
 from server.spectating.tournaments import TournamentFeed
 from server.spectating.viewers import secrecy_of
-from server.storage.matches import MatchStore
 from server.storage.rows import MatchRow, MatchStatus
 from server.storage.tournaments import TournamentStore
 from server.web import match_lists, match_view, tournament_forms, tournament_view
@@ -54,10 +54,10 @@ class LiveBoard:
 
 
 class LiveBoards:
-    """Makes the boards of *matches*, with the *cards* of lists."""
+    """Makes the boards of the matches of *source*, with the *cards* of lists."""
 
-    def __init__(self, matches: MatchStore, cards: match_lists.Cards) -> None:
-        self._matches, self._cards = matches, cards
+    def __init__(self, source: MatchSource, cards: match_lists.Cards) -> None:
+        self._matches, self._journals, self._cards = source.matches, source.journals, cards
         self._kept: TTLCache[str, LiveBoard] = TTLCache(_N_BOARDS, _AGE_S)
         self._drawing = asyncio.Lock()
 
@@ -83,7 +83,7 @@ class LiveBoards:
         if row.status != MatchStatus.RUNNING or row.damage:
             return _NO_CLOCKS
         try:
-            entries = broadcast_of(row, await self._matches.entries(row.id))
+            entries = broadcast_of(row, await self._journals.entries(row.id))
             with understood(row.id):
                 view = match_view.view_of(public_events(entries, secrecy_of(row)))
         except GdlError:  # the match is shown without clocks

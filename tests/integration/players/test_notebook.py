@@ -52,7 +52,7 @@ async def test_a_class_of_a_notebook_plays_by_dialling_in(site: LiveSite, tmp_pa
         players = {"x": "mine", "o": "random"}
         match_id = await asyncio.to_thread(site.order, game="tictactoe", players=players, playClock=20)
         row = await asyncio.to_thread(site.over, match_id)
-        entries = await asyncio.to_thread(site.ask, lambda: site.manager.matches.entries(match_id))
+        entries = await asyncio.to_thread(site.ask, lambda: site.manager.journals.entries(match_id))
         await notebook.manager.interrupt_kernel()
         assert await dialling == "ok"
         assert await notebook.run("1 + 1") == "ok"

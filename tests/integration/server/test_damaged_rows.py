@@ -117,7 +117,7 @@ async def made(path: Path) -> Model:
     hiding = (False, True, False)
     live = [(await idle.order(order("yes", scramble=is_hidden), by="ada")).row.id for is_hidden in hiding]
     for match_id in live[:2]:
-        await play_on(database, match_id, (await idle.matches.entries(over[0]))[:9])
+        await play_on(database, match_id, (await idle.journals.entries(over[0]))[:9])
     await idle.writer.check()
     await database.close()
     return Model(path, str(issued.text), str(other.text), (over[0], over[1]), live[0], live[2], live[1])

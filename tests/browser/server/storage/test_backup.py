@@ -26,7 +26,7 @@ from server.storage.errors import (
     OwnFileError,
     TargetExistsError,
 )
-from server.storage.journals import summary_of
+from server.storage.parts import summary_of
 from server.storage.rows import PlayerRow, SeatKind
 from server.storage.schema import METADATA
 from server.storage.writer import EventWriter

@@ -32,7 +32,7 @@ from server.match.setup import Profile
 from server.principal import Role
 from server.records.entries import AnsweredEntry, Entry, SentEntry, StateEntry, StepEntry, entry_of
 from server.storage.games import UNNAMED
-from server.storage.journals import summary_of
+from server.storage.parts import summary_of
 from server.storage.rows import GameVersion, MatchRow, MatchStatus, PlayerRow, SeatKind, SeatRow
 from server.storage.writer import EventWriter
 from tests.kit.exhaustive import sampled

@@ -121,8 +121,8 @@ async def body(client: Client, path: str) -> str:
 
 async def secrets(client: Client, match_id: str) -> set[str]:
     """Return what no caller may see while the match is played."""
-    matches = manager_of(client).matches
-    row, entries = await matches.get(match_id), await matches.entries(match_id)
+    manager = manager_of(client)
+    row, entries = await manager.matches.get(match_id), await manager.journals.entries(match_id)
     assert row is not None
     started = start_of(entries)
     found = {str(row.order["seed"]), str(row.order["scrambleSeed"])}

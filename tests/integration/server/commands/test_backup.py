@@ -17,7 +17,7 @@ from server.records.entries import Entry, StartedEntry, entry_of
 from server.records.record import record_of
 from server.storage.database import Database
 from server.storage.games import GameStore
-from server.storage.journals import summary_of
+from server.storage.parts import summary_of
 from server.storage.rows import NO_ORDER, GameVersion, MatchRow, SeatKind, SeatRow
 from tests.kit.server.commands.fixtures import Ended, Ggp
 from tests.kit.server.scripted import CIRCUMSTANCES, PLAIN, TURNS_MOVES, events, turns

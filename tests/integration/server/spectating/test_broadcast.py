@@ -196,10 +196,10 @@ async def test_steps_and_errors_are_late_wherever_matches_are_listed(tmp_path: P
         row = await played.matches.find(MATCH)
         assert row is not None
         wrong = replace(row, n_errors=2)
-        (shown,) = await as_broadcast(played.matches, [wrong], times[2] + 59_999)
+        (shown,) = await as_broadcast(played.journals, [wrong], times[2] + 59_999)
         assert (shown.n_steps, shown.n_errors) == (n_steps, 2 if text == "live" else 0)
         over = replace(wrong, status=MatchStatus.COMPLETED)
-        assert await as_broadcast(played.matches, [over]) == [over]
+        assert await as_broadcast(played.journals, [over]) == [over]
 
 
 async def test_lists_do_not_tell_the_steps_of_a_match_that_is_shown_at_its_end(tmp_path: Path) -> None:

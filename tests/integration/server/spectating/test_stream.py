@@ -13,7 +13,7 @@ from server.match.setup import Profile
 from server.records.entries import StateEntry
 from server.spectating.public import PublicEvent
 from server.spectating.stream import feed, public_events
-from server.storage.journals import Notifier
+from server.storage.wake_up import Notifier
 from tests.kit.server.scripted import TURNS_MOVES, turns
 from tests.kit.server.spectating.stage import MATCH, Stage, stage
 

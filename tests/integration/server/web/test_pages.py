@@ -59,7 +59,7 @@ async def asked(manager: GameManager, match_id: str) -> None:
         await manager.note_arrival(match_id, seat.role)
 
     async def is_asked() -> bool:
-        entries = await manager.matches.entries(match_id)
+        entries = await manager.journals.entries(match_id)
         return any(isinstance(entry, SentEntry) and entry.message is Message.PLAY for entry in entries)
 
     await until(is_asked)
@@ -67,7 +67,7 @@ async def asked(manager: GameManager, match_id: str) -> None:
 
 async def reached(manager: GameManager, match_id: str, step: int) -> None:
     async def is_reached() -> bool:
-        entries = await manager.matches.entries(match_id)
+        entries = await manager.journals.entries(match_id)
         return any(isinstance(entry, StateEntry) and entry.step == step for entry in entries)
 
     await until(is_reached)

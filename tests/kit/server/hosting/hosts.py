@@ -24,6 +24,7 @@ from typing import Any
 from server.hosting.game_manager import GameManager
 from server.hosting.order import HostSettings, MatchRequest
 from server.records.record import record_of
+from server.spectating.public_record import StoredMatches
 from server.storage.address import WAIT_S
 from server.storage.database import Database
 from server.storage.matches import MatchStore
@@ -128,25 +129,27 @@ async def hosting(
 
 
 @asynccontextmanager
-async def looking(address: str) -> AsyncIterator[MatchStore]:
-    """Open the matches of a database that others play."""
+async def looking(address: str) -> AsyncIterator[StoredMatches]:
+    """Open the matches and journals of a database that others play."""
     database = await Database.open(address, exclusive=False)
     try:
-        yield MatchStore(database)
+        yield StoredMatches.of(database)
     finally:
         await database.close()
 
 
 async def all_over(address: str, match_ids: Sequence[str]) -> bool:
     """Return whether the matches are over."""
-    async with looking(address) as matches:
-        return all([(row := await matches.get(match_id)) is not None and row.has_ended for match_id in match_ids])
+    async with looking(address) as stored:
+        return all(
+            [(row := await stored.matches.get(match_id)) is not None and row.has_ended for match_id in match_ids]
+        )
 
 
 async def held(address: str, match_ids: Sequence[str]) -> Counter[str]:
     """Return how many of the matches each game manager plays."""
-    async with looking(address) as matches:
-        rows = [await matches.get(match_id) for match_id in match_ids]
+    async with looking(address) as stored:
+        rows = [await stored.matches.get(match_id) for match_id in match_ids]
     return Counter(
         row.holder for row in rows if row is not None and row.holder is not None and row.status == MatchStatus.RUNNING
     )
@@ -165,10 +168,10 @@ async def until_steps(
     limit_s: float = 60.0,
 ) -> None:
     """Return when *enough* of the matches have made so many steps: all, or any."""
-    async with looking(address) as matches:
+    async with looking(address) as stored:
 
         async def have_made() -> bool:
-            return enough([await _has_made(matches, key, n_steps) for key in match_ids])
+            return enough([await _has_made(stored.matches, key, n_steps) for key in match_ids])
 
         await until(have_made, limit_s)
 
@@ -180,15 +183,15 @@ async def _has_made(matches: MatchStore, match_id: str, n_steps: int) -> bool:
 
 async def came_of(address: str, match_ids: Sequence[str]) -> list[dict[str, Any]]:
     """Return what may not depend on who played the matches when."""
-    async with looking(address) as matches:
-        wholes = [record_of(await matches.entries(match_id)).as_json() for match_id in match_ids]
+    async with looking(address) as stored:
+        wholes = [record_of(await stored.journals.entries(match_id)).as_json() for match_id in match_ids]
     return [{name: whole[name] for name in COMPARED if name in whole} for whole in wholes]
 
 
 async def n_resumed(address: str, match_ids: Sequence[str]) -> int:
     """Return how many of the matches went on in another process than they began in."""
-    async with looking(address) as matches:
-        rows = [await matches.get(match_id) for match_id in match_ids]
+    async with looking(address) as stored:
+        rows = [await stored.matches.get(match_id) for match_id in match_ids]
     return sum(row is not None and row.epoch > 1 for row in rows)
 
 

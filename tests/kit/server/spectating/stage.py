@@ -15,10 +15,12 @@ from server.registry.queueing import WaitReason
 from server.storage.accounts import PlayerStore
 from server.storage.database import Database
 from server.storage.games import GameStore
-from server.storage.journals import Notifier, summary_of
+from server.storage.journals import JournalStore
 from server.storage.matches import MatchStore
+from server.storage.parts import summary_of
 from server.storage.queue import MatchQueue
 from server.storage.rows import GameVersion, MatchRow, PlayerRow, SeatKind, SeatRow
+from server.storage.wake_up import Notifier
 from server.storage.writer import EventWriter, WriterObservers
 from tests.kit.server.scripted import CIRCUMSTANCES, PLAIN, START_MS, events, start_of
 
@@ -32,7 +34,7 @@ class Stage:
 
     def __init__(self, database: Database, journal: Sequence[Entry]) -> None:
         self.games, self.players, self.matches = GameStore(database), PlayerStore(database), MatchStore(database)
-        self.queue = MatchQueue(database)
+        self.queue, self.journals = MatchQueue(database), JournalStore(database)
         self.notifier, self.journal = Notifier(), list(journal)
         self.writer = EventWriter(database, "holder", WriterObservers(self.notifier.tell))
         self.wait_reasons: Mapping[str, WaitReason] = {}

@@ -276,8 +276,8 @@ async def test_a_player_stays_connected_while_its_match_is_taken_over(postgresql
                 await first.kill()
             async with process_hosting(address, 1.5):
                 await until_all_over(address, [ordered.row.id])
-        async with looking(address) as matches:
-            row = await matches.get(ordered.row.id)
+        async with looking(address) as stored:
+            row = await stored.matches.get(ordered.row.id)
         assert row is not None
         assert (row.status, row.n_errors, row.epoch) == (MatchStatus.COMPLETED, 0, 2)
 
@@ -306,8 +306,8 @@ async def test_no_player_plays_more_than_it_allows_when_two_managers_begin_at_on
         rows = [row for _ in range(6) for row in await asyncio.gather(*(host.manager.order(text) for host in hosts))]
         for each in rows:
             await finished(hosts[0], each.row.id)
-        async with looking(postgresql_address) as matches:
-            held = {row.holder for each in rows if (row := await matches.get(each.row.id)) is not None}
+        async with looking(postgresql_address) as stored:
+            held = {row.holder for each in rows if (row := await stored.matches.get(each.row.id)) is not None}
     assert most == limit
     assert len(held) <= 2
 

@@ -67,7 +67,7 @@ async def test_a_match_that_does_not_come_about_is_no_result(database: Database,
     async with listening(YES) as other, managing(database) as manager:
         ordered = await manager.order(order(single, other, startClock=1, players=seats(single, other, 1)))
         row = await until(manager, ordered.row.id, *ENDED)
-        record = record_of(await manager.matches.entries(row.id)).as_json()
+        record = record_of(await manager.journals.entries(row.id)).as_json()
     assert (row.status, row.goals, row.n_steps) == ("aborted", None, 0)
     assert record["x-end"] | {"at": 0} == {"how": "aborted", "at": 0, "reason": "did not come about: left was busy"}
     assert (record["errors"], "goalValues" in record) == ([["IL busy", ""]], False)

@@ -25,6 +25,7 @@ from server.site import Watch, managing
 from server.storage.database import Database
 from server.storage.errors import DamagedRowError, StorageError
 from server.storage.exporting import MatchFilter, exported
+from server.storage.journals import JournalStore
 from server.storage.rows import NO_ORDER
 from server.storage.schema import events, matches, seats
 from tests.kit import polling
@@ -60,7 +61,7 @@ async def broken_off(database: Database) -> AsyncIterator[tuple[str, asyncio.Eve
         match_id = (await manager.order(order(player, player, startClock=20, playClock=20))).row.id
 
         async def is_parked() -> bool:
-            return sum(isinstance(entry, SentEntry) for entry in await manager.matches.entries(match_id)) == 6
+            return sum(isinstance(entry, SentEntry) for entry in await manager.journals.entries(match_id)) == 6
 
         await polling.until(is_parked)
         await manager.close()
@@ -98,11 +99,11 @@ async def test_a_match_with_a_hole_in_its_journal_goes_on_from_before_it(
     async with broken_off(database) as (match_id, is_free):
         await change(database, sa.delete(events).where(event(match_id, number)))
         idle = GameManager(database, QUICK)
-        before = [entry.kind for entry in await idle.matches.entries(match_id)]
+        before = [entry.kind for entry in await idle.journals.entries(match_id)]
         is_free.set()
         with caplog.at_level(logging.WARNING, "server.storage.matches"):
             assert await ended(database, match_id) == ("completed", None)
-        whole = record_of(await idle.matches.entries(match_id)).as_json()
+        whole = record_of(await idle.journals.entries(match_id)).as_json()
     assert len(before) == number
     assert f"match {match_id}: event {number} is missing" in caplog.text
     assert (whole["moves"], whole["goalValues"]) == ([["( say Yes )", "( say Yes )"]] * 2, [100, 100])
@@ -123,8 +124,7 @@ async def test_a_match_whose_journal_makes_no_sense_has_failed_and_can_be_read(d
         body = json.dumps(entry_json(step))
         await change(database, sa.update(events).where(event(match_id, 6)).values(body=body))
         status, reason = await ended(database, match_id)
-        store = GameManager(database, QUICK).matches
-        entries = await store.entries(match_id)
+        entries = await JournalStore(database).entries(match_id)
         told = {each.match_id: each.error async for each in exported(database, MatchFilter())}
     assert (status, (reason or "")[:50]) == ("failed", "MatchRecordError: an entry that cannot be understo")
     failed, closed = entries[-2:]
@@ -144,7 +144,7 @@ async def test_a_match_whose_row_is_damaged_has_failed_and_others_go_on(database
         with pytest.raises(DamagedRowError, match="order holds 5"):
             await store.get(match_id)
         found = await store.find(match_id)
-        record = record_of(await store.entries(match_id))
+        record = record_of(await JournalStore(database).entries(match_id))
     assert found is not None
     assert (found.status, found.damage, record.status) == ("failed", "order holds 5", "failed")
 
@@ -172,7 +172,7 @@ async def test_a_match_of_which_nothing_can_be_written_has_failed_and_others_go_
         other = (await manager.order(order(player, player))).row.id
         assert (await until(manager, other, "completed")).n_errors == 0
         row = await until(manager, match_id, "failed")
-        entries = await manager.matches.entries(match_id)
+        entries = await manager.journals.entries(match_id)
         await manager.close()
     n_attempts = sum("stands still" in line.message and match_id in line.message for line in caplog.records)
     assert "no more of this" in (row.abort_reason or "")

@@ -63,7 +63,7 @@ async def until_answered(manager: GameManager, match_id: str) -> None:
         with manager.notifier.subscribed(match_id) as notifier:
             while True:
                 notifier.clear()
-                if any(isinstance(entry, AnsweredEntry) for entry in await manager.matches.entries(match_id)):
+                if any(isinstance(entry, AnsweredEntry) for entry in await manager.journals.entries(match_id)):
                     return
                 await notifier.wait()
 
@@ -72,7 +72,7 @@ async def test_an_order_is_played_to_its_end(database: Database) -> None:
     async with listening(YES) as player, managing(database) as manager:
         ordered = await manager.order(order(player, player, tournament="spring"), by="ann")
         row = await until(manager, ordered.row.id, "completed")
-        entries = await manager.matches.entries(row.id)
+        entries = await manager.journals.entries(row.id)
         seats = (await manager.matches.seats([row.id]))[row.id]
     told = row.goals, row.n_steps, row.n_errors, row.tournament, row.ordered_by, row.game
     assert told == ((100, 100), 2, 0, "spring", "ann", "unnamed")
@@ -113,7 +113,7 @@ async def test_an_abort_reaches_the_manager_that_plays_the_match(database: Datab
         elsewhere = GameManager(database, HostSettings())
         assert await elsewhere.abort(ordered.row.id, "enough")
         await until(manager, ordered.row.id, "aborted")
-        entries = await manager.matches.entries(ordered.row.id)
+        entries = await manager.journals.entries(ordered.row.id)
     assert [entry.reason for entry in entries if isinstance(entry, AbortedEntry)] == ["enough"]
 
 
@@ -202,7 +202,7 @@ async def test_records_are_signed(database: Database) -> None:
     async with listening(YES) as player, managing(database, HostSettings(signing_key=make_key())) as manager:
         ordered = await manager.order(order(player, player))
         await until(manager, ordered.row.id, "completed")
-        whole = record_of(await manager.matches.entries(ordered.row.id)).as_json()
-        signature = await manager.matches.signature(ordered.row.id)
+        whole = record_of(await manager.journals.entries(ordered.row.id)).as_json()
+        signature = await manager.journals.signature(ordered.row.id)
     assert signature is not None
     assert has_valid_signature(whole | signature)

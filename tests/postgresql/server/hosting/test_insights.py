@@ -36,7 +36,7 @@ async def played(
     async with serving(make_player, settings()) as left, listening(YES) as right, managing(database, host) as manager:
         ordered = await manager.order(order(left, right, **words))
         row = await until(manager, ordered.row.id, "completed")
-        return row, await manager.matches.entries(row.id)
+        return row, await manager.journals.entries(row.id)
 
 
 def shown(row: MatchRow, entries: Sequence[Entry]) -> tuple[Any, Any]:

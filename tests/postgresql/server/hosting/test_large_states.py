@@ -89,7 +89,7 @@ async def test_a_match_whose_states_are_too_large_fails_with_the_limit(
 
 
 async def _reason(manager: GameManager, match_id: str) -> str:
-    (failed,) = [entry for entry in await manager.matches.entries(match_id) if isinstance(entry, FailedEntry)]
+    (failed,) = [entry for entry in await manager.journals.entries(match_id) if isinstance(entry, FailedEntry)]
     return failed.reason
 
 

@@ -11,7 +11,6 @@ from server.hosting.order import HostSettings
 from server.principal import Role
 from server.spectating.public_record import known_match
 from server.storage.database import Database
-from server.storage.journals import something_new
 from server.storage.matches import MatchStore
 from server.storage.queue import Lobby
 from server.storage.rows import MatchRow
@@ -64,13 +63,13 @@ async def test_the_lobby_survives_kills(tmp_path: Path) -> None:
         pass  # it makes the tables
     (match_id,) = await kept(address, [order({"x": "human", "o": "human"})])
     for role in ("x", "o"):
-        async with hosting(address), looking(address) as matches:
-            assert (await until(matches, match_id, "lobby", "running")).status == "lobby"
+        async with hosting(address), looking(address) as stored:
+            assert (await until(stored.matches, match_id, "lobby", "running")).status == "lobby"
         database = await Database.open(address, exclusive=False)
         assert await Lobby(database).note_arrival(match_id, role)
         await database.close()
-    async with hosting(address), looking(address) as matches:
-        await until(matches, match_id, "running")
+    async with hosting(address), looking(address) as stored:
+        await until(stored.matches, match_id, "running")
 
 
 async def test_who_is_missing_for_too_long_cancels_the_match(database: Database) -> None:

@@ -31,7 +31,7 @@ async def test_a_player_that_crashes_at_every_move_says_so_in_the_record(databas
     ):
         ordered = await manager.order(order(failing, good))
         row = await until(manager, ordered.row.id, "completed")
-        record = record_of(await manager.matches.entries(row.id)).as_json()
+        record = record_of(await manager.journals.entries(row.id)).as_json()
     found = [[failure.partition(" [")[0] for failure in step] for step in record["x-failures"]]
     assert found == [["KeyError: 'start'", ""], ["KeyError: 'move'", ""], ["KeyError: 'perceive'", ""]]
     assert record["errors"] == [["", ""]] * 3
@@ -49,7 +49,7 @@ async def test_a_match_without_failures_has_no_key_for_them(database: Database) 
     async with listening(YES) as good, managing(database) as manager:
         ordered = await manager.order(order(good, good))
         row = await until(manager, ordered.row.id, "completed")
-        record = record_of(await manager.matches.entries(row.id)).as_json()
+        record = record_of(await manager.journals.entries(row.id)).as_json()
     assert "x-failures" not in record
     assert all("failure" not in line for line in record["x-wire"])
 

@@ -10,6 +10,7 @@ import sys
 import pytest
 
 from server.storage.database import Database
+from server.storage.journals import JournalStore
 from server.storage.matches import MatchStore
 from tests.kit.server.processes import ROOT
 
@@ -31,8 +32,8 @@ async def test_what_was_reported_is_there_and_without_gaps(database_address: str
     n_lines = random.Random(seed).randrange(1, 1_500)
     reported = await asyncio.to_thread(killed_after, n_lines, database_address)
     database = await Database.open(database_address)
-    store = MatchStore(database)
-    found = {name: [entry.at_ms for entry in await store.entries(name)] for name in reported}
+    journals = JournalStore(database)
+    found = {name: [entry.at_ms for entry in await journals.entries(name)] for name in reported}
     await database.close()
     assert reported
     assert {name for name, number in reported.items() if len(found[name]) < number} == set()

@@ -12,12 +12,12 @@ import sqlalchemy as sa
 from sqlalchemy.engine import URL, make_url
 
 from server.match.exchange import Message
-from server.records.entries import SentEntry
+from server.records.entries import Entry, SentEntry
 from server.storage.batch import write
 from server.storage.database import Database
 from server.storage.errors import DamagedRowError, JournalGapError, LostMatchError, StorageError, UnwritableError
-from server.storage.journals import packed, summary_of, unpacked
-from server.storage.parts import MatchEnding, MatchPart
+from server.storage.journals import JournalStore, packed, unpacked
+from server.storage.parts import MatchEnding, MatchPart, summary_of
 from server.storage.rows import MatchStatus, MatchSummary, SeatResult
 from server.storage.schema import events, records
 from server.storage.writer import RETRIES_S, EventWriter, WriterObservers
@@ -33,6 +33,11 @@ class Naps:
 
     async def __call__(self, time_s: float) -> None:
         self.slept.append(time_s)
+
+
+async def kept(database: Database, match_id: str, after: int = -1) -> list[Entry]:
+    """Return what *database* has of a journal behind number *after*."""
+    return await JournalStore(database).entries(match_id, after)
 
 
 @pytest.fixture
@@ -58,10 +63,13 @@ def put_all(writer: EventWriter, match_id: str) -> None:
 
 
 async def test_what_was_flushed_is_read_again(database: Database, writer: EventWriter) -> None:
-    store = await begun(database, "m")
+    await begun(database, "m")
     put_all(writer, "m")
     await writer.flush("m")
-    assert (await store.entries("m"), await store.entries("m", after=5)) == (journal(), journal()[6:])
+    assert (await kept(database, "m"), await kept(database, "m", after=5)) == (
+        journal(),
+        journal()[6:],
+    )
 
 
 async def test_the_row_follows_the_match(database: Database, writer: EventWriter) -> None:
@@ -86,13 +94,13 @@ async def test_what_comes_together_is_written_together(
 async def test_many_entries_at_once_are_written_at_the_first_try(
     database: Database, writer: EventWriter, naps: Naps
 ) -> None:
-    store = await begun(database, "m")
+    await begun(database, "m")
     put_all(writer, "m")
     more = [SentEntry(200 + i, 1, "x", Message.STOP, "é\ud800") for i in range(300)]
     for number, entry in enumerate(more, len(journal())):
         writer.put("m", number, entry)
     await writer.flush("m")
-    assert (await store.entries("m"), naps.slept) == ([*journal(), *more], [])
+    assert (await kept(database, "m"), naps.slept) == ([*journal(), *more], [])
 
 
 async def test_nothing_to_wait_for_is_flushed(writer: EventWriter) -> None:
@@ -100,24 +108,27 @@ async def test_nothing_to_wait_for_is_flushed(writer: EventWriter) -> None:
 
 
 async def test_a_match_that_is_finished_has_a_record_and_no_events(database: Database, writer: EventWriter) -> None:
-    store = await begun(database, "m")
+    await begun(database, "m")
     put_all(writer, "m")
     summary = summary_of(journal())
     await writer.finish("m", summary, {"matchHostPK": "0key"})
     async with database.reading() as connection:
         assert await connection.scalar(sa.text("SELECT count(*) FROM events")) == 0
-    assert (await store.entries("m"), await store.entries("m", 6)) == (journal(), journal()[7:])
-    assert await store.signature("m") == {"matchHostPK": "0key"}
+    assert (await kept(database, "m"), await kept(database, "m", 6)) == (
+        journal(),
+        journal()[7:],
+    )
+    assert await JournalStore(database).signature("m") == {"matchHostPK": "0key"}
 
 
 async def test_a_match_is_finished_with_its_journal_as_it_was_read_before(
     database: Database, writer: EventWriter, naps: Naps
 ) -> None:
-    store = await begun(database, "m", "other")
+    await begun(database, "m", "other")
     for name in ("m", "other"):
         put_all(writer, name)
         await writer.flush(name)
-    whole = await store.whole_journal("m")
+    whole = await JournalStore(database).whole_journal("m")
     assert whole.entries == journal()
     assert whole.body is not None
     async with database.begin() as connection:
@@ -126,19 +137,22 @@ async def test_a_match_is_finished_with_its_journal_as_it_was_read_before(
         writer.finish("m", summary_of(journal()), None, whole.body),
         writer.finish("other", summary_of(journal("other"))),
     )
-    assert (await store.entries("m"), await store.entries("other")) == (journal(), journal("other"))
+    assert (await kept(database, "m"), await kept(database, "other")) == (
+        journal(),
+        journal("other"),
+    )
     assert naps.slept == []
 
 
 async def test_a_damaged_journal_is_read_as_far_as_it_is_sound_and_closed_as_it_is(
     database: Database, writer: EventWriter
 ) -> None:
-    store = await begun(database, "m")
+    await begun(database, "m")
     put_all(writer, "m")
     await writer.flush("m")
     async with database.begin() as connection:
         await connection.execute(sa.update(events).where(events.c.number == 5).values(body="garbage"))
-    whole = await store.whole_journal("m")
+    whole = await JournalStore(database).whole_journal("m")
     assert (whole.entries, whole.body) == (journal()[:5], None)
     await writer.finish("m", summary_of(whole.entries), None, whole.body)
     async with database.reading() as connection:
@@ -168,7 +182,7 @@ async def test_a_match_that_ends_before_anything_happened_has_no_entries(
     await writer.finish("m", MatchSummary(MatchStatus.FAILED, 7, 0, 0, None, {}))
     found = await store.get("m")
     assert found is not None
-    assert (found.status, await store.entries("m")) == ("failed", [])
+    assert (found.status, await kept(database, "m")) == ("failed", [])
 
 
 async def test_a_match_that_another_server_took_over_is_lost(database: Database, writer: EventWriter) -> None:
@@ -182,7 +196,10 @@ async def test_a_match_that_another_server_took_over_is_lost(database: Database,
         await writer.flush("m")
     with pytest.raises(LostMatchError):
         await writer.finish("m", summary_of(journal()))
-    assert (await store.entries("m"), await store.entries("mine")) == ([], journal("mine"))
+    assert (await kept(database, "m"), await kept(database, "mine")) == (
+        [],
+        journal("mine"),
+    )
 
 
 async def test_a_match_that_was_deleted_is_lost(database: Database, writer: EventWriter) -> None:
@@ -203,11 +220,11 @@ async def test_a_match_that_comes_back_is_written_again(database: Database, writ
     writer.forget("m")
     put_all(writer, "m")
     await writer.flush("m")
-    assert await store.entries("m") == journal()
+    assert await kept(database, "m") == journal()
 
 
 async def test_an_entry_whose_number_is_taken_fails_alone(database: Database, writer: EventWriter) -> None:
-    store = await begun(database, "bad", "good")
+    await begun(database, "bad", "good")
     put_all(writer, "bad")
     await writer.flush("bad")
     put_all(writer, "bad")
@@ -215,13 +232,13 @@ async def test_an_entry_whose_number_is_taken_fails_alone(database: Database, wr
     await writer.flush("good")
     with pytest.raises(StorageError):
         await writer.flush("bad")
-    assert await store.entries("good") == journal("good")
+    assert await kept(database, "good") == journal("good")
 
 
 async def test_the_database_is_tried_again_when_it_fails(
     database: Database, naps: Naps, told: list[Collection[str]]
 ) -> None:
-    store = await begun(database, "m")
+    await begun(database, "m")
     async with database.begin() as connection:
         await connection.execute(sa.text("ALTER TABLE events RENAME TO gone"))
 
@@ -235,13 +252,13 @@ async def test_the_database_is_tried_again_when_it_fails(
     put_all(writer, "m")
     await writer.flush("m")
     await writer.close()
-    assert (naps.slept, await store.entries("m")) == (list(RETRIES_S[:2]), journal())
+    assert (naps.slept, await kept(database, "m")) == (list(RETRIES_S[:2]), journal())
 
 
 async def test_a_match_that_is_forgotten_is_not_written_later(
     database: Database, naps: Naps, told: list[Collection[str]]
 ) -> None:
-    store = await begun(database, "given up", "kept")
+    await begun(database, "given up", "kept")
     async with database.begin() as connection:
         await connection.execute(sa.text("ALTER TABLE events RENAME TO gone"))
 
@@ -256,7 +273,10 @@ async def test_a_match_that_is_forgotten_is_not_written_later(
     put_all(failing, "kept")
     await failing.flush("kept")
     await failing.close()
-    assert (await store.entries("given up"), await store.entries("kept")) == ([], journal("kept"))
+    assert (await kept(database, "given up"), await kept(database, "kept")) == (
+        [],
+        journal("kept"),
+    )
 
 
 async def test_who_waits_learns_that_the_database_fails_for_good(
@@ -294,14 +314,14 @@ async def test_what_another_try_cannot_mend_is_read_once(error: StorageError, wr
 
 async def test_writing_again_what_was_committed_changes_nothing(database: Database, writer: EventWriter) -> None:
     """As when the connection breaks after the commit and before its answer."""
-    store = await begun(database, "m")
+    await begun(database, "m")
     part = MatchPart("m")
     for number, entry in enumerate(journal()):
         part.add(number, entry)
     part.ending = MatchEnding(summary_of(journal()), None)
     assert await write(database, [part], "here", is_repeated=False) == {}
     assert await write(database, [part], "here", is_repeated=True) == {}
-    assert await store.entries("m") == journal()
+    assert await kept(database, "m") == journal()
 
 
 @asynccontextmanager
@@ -349,7 +369,7 @@ async def test_what_comes_behind_what_was_given_up_is_not_written(database: Data
 
 
 async def test_a_match_that_was_given_up_goes_on_from_its_last_event(database: Database, naps: Naps) -> None:
-    store = await begun(database, "m")
+    await begun(database, "m")
     writer = EventWriter(database, "here", sleep=naps)
     for number in range(3):
         writer.put("m", number, journal()[number])
@@ -363,21 +383,21 @@ async def test_a_match_that_was_given_up_goes_on_from_its_last_event(database: D
         writer.put("m", number, journal()[number])
     await writer.flush("m")
     await writer.close()
-    assert await store.entries("m") == journal()
+    assert await kept(database, "m") == journal()
 
 
 @pytest.mark.parametrize("first", [0, 2, 4, -1])
 async def test_an_event_that_is_not_the_next_one_is_refused(
     database: Database, writer: EventWriter, first: int
 ) -> None:
-    store = await begun(database, "m")
+    await begun(database, "m")
     for number in range(3):
         writer.put("m", number, journal()[number])
     await writer.flush("m")
     writer.put("m", first, journal()[3])
     with pytest.raises(JournalGapError, match=f"event {first} of match m does not follow event 2"):
         await writer.flush("m")
-    assert await store.entries("m") == journal()[:3]
+    assert await kept(database, "m") == journal()[:3]
 
 
 async def test_numbers_with_a_gap_between_them_are_refused_as_a_whole(database: Database, writer: EventWriter) -> None:
@@ -411,7 +431,7 @@ async def test_writing_again_counts_once(database: Database) -> None:
         assert await write(database, [part], "here", is_repeated=is_repeated) == {}
     found = await store.get("m")
     assert found is not None
-    assert (found.n_errors, await store.entries("m")) == (1, journal()[:5])
+    assert (found.n_errors, await kept(database, "m")) == (1, journal()[:5])
 
 
 async def test_other_events_under_the_same_numbers_are_not_taken_for_those_written(
@@ -446,11 +466,11 @@ async def test_a_check_fails_while_nothing_can_be_written(database: Database) ->
 
 
 async def test_what_was_put_before_the_end_is_written(database: Database, told: list[Collection[str]]) -> None:
-    store = await begun(database, "m")
+    await begun(database, "m")
     writer = EventWriter(database, "here", WriterObservers(told.append))
     put_all(writer, "m")
     await writer.close()
-    assert await store.entries("m") == journal()
+    assert await kept(database, "m") == journal()
 
 
 def test_a_summary_tells_how_a_journal_went() -> None:
@@ -465,7 +485,8 @@ def test_a_summary_of_a_journal_that_broke_off_is_that_of_an_aborted_match() -> 
 
 async def test_connections_that_break_are_made_anew(postgresql: URL, postgresql_address: str) -> None:
     database = await Database.open(postgresql_address)
-    store, name = await begun(database, "m"), make_url(postgresql_address).database
+    await begun(database, "m")
+    name = make_url(postgresql_address).database
     writer = EventWriter(database, "here")
     for number, entry in enumerate(journal()):
         writer.put("m", number, entry)
@@ -473,14 +494,14 @@ async def test_connections_that_break_are_made_anew(postgresql: URL, postgresql_
         await asyncio.to_thread(execute, postgresql, ending)
         await writer.flush("m")
     await writer.close()
-    found = await store.entries("m")
+    found = await kept(database, "m")
     await database.close()
     assert found == journal()
 
 
 async def test_an_end_that_is_refused_leaves_the_steps_of_others_written(postgresql_address: str) -> None:
     database = await Database.open(postgresql_address)
-    store = await begun(database, "goes on", "ends")
+    await begun(database, "goes on", "ends")
     writer = EventWriter(database, "here")
     writer.put("goes on", 0, journal("goes on")[0])
     refused = replace(summary_of(journal("ends")), n_steps=2**40)
@@ -488,6 +509,6 @@ async def test_an_end_that_is_refused_leaves_the_steps_of_others_written(postgre
         await writer.finish("ends", refused, None, packed(["{}"]))
     await writer.flush("goes on")
     await writer.close()
-    found = await store.entries("goes on")
+    found = await kept(database, "goes on")
     await database.close()
     assert len(found) == 1

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from server.records.entries import AbortedEntry, CompletedEntry, Entry
-from server.storage.journals import summary_of
+from server.storage.parts import summary_of
 from server.storage.rows import MatchStatus
 from tests.kit.server.storage.samples import journal
 
