@@ -6,13 +6,10 @@ Inserts that know what to do where the row is there already have the words of ei
 from __future__ import annotations
 
 import asyncio
-import logging
 import sqlite3
-import sys
 from collections.abc import AsyncIterator, Callable, Collection, Iterator, Sequence
 from contextlib import asynccontextmanager, contextmanager, nullcontext, suppress
-from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, TypeAlias, TypeVar
+from typing import Any, Final, TypeAlias, TypeVar
 
 import asyncpg  # type: ignore[import-untyped]  # it ships no types
 import sqlalchemy as sa
@@ -20,78 +17,12 @@ from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
-from server.storage.address import (
-    WAIT_S,
-    DatabaseAddress,
-    FileLock,
-    ThreadEngine,
-    check_file,
-    configure,
-    make_engines,
-    make_step_engine,
-    make_thread_engines,
-    read_address,
-)
+from server.storage.address import DatabaseAddress, FileLock, check_file, read_address
+from server.storage.engines import WAIT_S, ThreadEngine, configure, make_engines, make_step_engine, make_thread_engines
 from server.storage.errors import DatabaseOpenError, DatabaseVersionError, StorageError
 from server.storage.prompt import PromptConnection
-from server.storage.schema import METADATA, REVISION
-
-if TYPE_CHECKING:
-    from alembic.config import Config
-
-
-FOLDER: Final = Path(__file__).parent / "migrations"
-_LOCK: Final = 0x676770
-"""The number under which servers that start at once on one PostgreSQL wait for each other."""
-
-
-def found_revision(connection: sa.Connection) -> str:
-    """Return the revision of the tables that are there; empty where there are none.
-
-    Raises:
-        DatabaseOpenError: the file holds tables of something else.
-    """
-    names = set(sa.inspect(connection).get_table_names())
-    if "alembic_version" in names:
-        return str(connection.scalar(sa.text("SELECT version_num FROM alembic_version")) or "")
-    if names and (connection.dialect.name == "sqlite" or names & METADATA.tables.keys()):
-        raise DatabaseOpenError(str(connection.engine.url.database), "it holds something else; name another one")
-    return ""
-
-
-def migrate(connection: sa.Connection) -> None:
-    """Bring the tables to the newest revision, within the transaction of *connection*."""
-    from alembic import command  # noqa: PLC0415 -- slow to load, and hardly ever needed
-
-    if connection.dialect.name == "postgresql":
-        connection.execute(sa.text("SELECT pg_advisory_xact_lock(:number)"), {"number": _LOCK})
-    logging.getLogger("alembic").setLevel(logging.WARNING)
-    command.upgrade(_config(connection, FOLDER), "head")
-
-
-def draft(message: str, folder: Path = FOLDER) -> Path:
-    """Write a migration from the newest revision in *folder* to the schema, and return its path."""
-    from alembic import command  # noqa: PLC0415 -- as above
-    from alembic.script import ScriptDirectory  # noqa: PLC0415 -- as above
-
-    with sa.create_engine("sqlite://").connect() as connection:
-        config = _config(connection, folder)
-        command.upgrade(config, "head")
-        number = int(ScriptDirectory.from_config(config).get_current_head() or 0) + 1
-        made = command.revision(config, message, autogenerate=True, rev_id=f"{number:04}")
-    assert made is not None
-    assert not isinstance(made, list)
-    return Path(made.path)
-
-
-def _config(connection: sa.Connection, folder: Path) -> Config:
-    from alembic.config import Config  # noqa: PLC0415 -- as above
-
-    config = Config(stdout=sys.stderr)
-    config.set_main_option("script_location", str(folder).replace("%", "%%"))
-    config.attributes["connection"] = connection
-    return config
-
+from server.storage.revisions import found_revision, migrate
+from server.storage.schema import REVISION
 
 Result = TypeVar("Result")
 FAILURES: Final = (
@@ -372,7 +303,3 @@ def upsert(database: Database, table: sa.Table, kept: Collection[str] = ()) -> I
     keys = [column.name for column in table.primary_key]
     changed = [column.name for column in table.columns if column.name not in (*keys, *kept)]
     return made.on_conflict_do_update(index_elements=keys, set_={name: made.excluded[name] for name in changed})
-
-
-if __name__ == "__main__":
-    draft(" ".join(sys.argv[1:]))

@@ -13,8 +13,8 @@ from typing import Any, Final, TypeAlias
 
 import sqlalchemy as sa
 
-from server.storage.address import make_listening_engine
 from server.storage.database import FAILURES, Database
+from server.storage.engines import make_listening_engine
 
 Message: TypeAlias = dict[str, Any]
 OnMessage: TypeAlias = Callable[[str, Message], None]

@@ -15,9 +15,10 @@ from alembic.migration import MigrationContext
 from alembic.script import ScriptDirectory
 from sqlalchemy.engine import URL
 
-from server.storage.database import FOLDER, Database, draft
+from server.storage.database import Database
 from server.storage.errors import DatabaseOpenError, DatabaseVersionError
 from server.storage.matches import MatchStore
+from server.storage.revisions import FOLDER, draft
 from server.storage.schema import METADATA, REVISION, fixtures
 from server.storage.tournaments import TournamentChange, TournamentStore
 from server.storage.writer import EventWriter

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from server.storage.address import configure
 from server.storage.database import Database
+from server.storage.engines import configure
 from server.storage.prompt import CHECKPOINT_ROWS, PAUSE_FACTOR, QUICK_S, PromptConnection
 
 

@@ -25,8 +25,8 @@ from server.hosting.game_manager import GameManager
 from server.hosting.order import HostSettings, MatchRequest
 from server.records.record import record_of
 from server.spectating.public_record import StoredMatches
-from server.storage.address import WAIT_S
 from server.storage.database import Database
+from server.storage.engines import WAIT_S
 from server.storage.matches import MatchStore
 from server.storage.rows import MatchStatus
 from server.storage.writer import RETRIES_S

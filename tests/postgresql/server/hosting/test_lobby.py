@@ -14,6 +14,7 @@ from server.storage.database import Database
 from server.storage.matches import MatchStore
 from server.storage.queue import Lobby
 from server.storage.rows import MatchRow
+from server.storage.wake_up import something_new
 from tests.kit import polling
 from tests.kit.server.api.house import MATCHES, house, told
 from tests.kit.server.hosting.hosts import hosting, kept, looking
