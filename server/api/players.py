@@ -11,7 +11,8 @@ from server.api import player_models, seats
 from server.api.operation import MANAGER, Operations, RequestModel, ResponseModel
 from server.api.streams import HEARTBEAT_S, NDJSON, SSE, EventStream, streaming
 from server.errors import NotDialInError, UnknownRequestError
-from server.links.http_player import ask_info, is_address
+from server.links.addresses import is_address
+from server.links.player_info import ask_info
 from server.links.relay import Connection
 from server.links.request_queue import Reader, RequestQueue
 from server.principal import Principal, Role

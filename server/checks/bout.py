@@ -22,7 +22,7 @@ from gdl.wire.messages import Abort, Dialect, Message, Play, Start, Stop, to_tex
 from gdl.wire.replies import decode, find_move, first_term, is_busy
 from gdl.wire.scrambling import Scrambling
 from server.errors import RemotePlayerError
-from server.links.http_player import DEFAULT_PORT, player_url
+from server.links.addresses import DEFAULT_PORT, player_url
 from server.links.http_reply import HttpReply
 from server.match.link import MAX_REPLY_BYTES, ReplyBuffer
 

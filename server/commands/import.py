@@ -21,7 +21,7 @@ from server.sanitization import shown
 from server.terminal.progress import progress
 
 if TYPE_CHECKING:
-    from server.links.connection import AllowedAddresses, Network
+    from server.links.addresses import AllowedAddresses, Network
 
 _WIDTH_OF_A_PIPE: Final = 200
 _MOST_WARNINGS: Final = 1
@@ -72,7 +72,7 @@ def _found(source: str, networks: tuple[Network, ...], limits: ImportLimits) -> 
 
 
 def _targets(networks: tuple[Network, ...]) -> AllowedAddresses:
-    from server.links.connection import AllowedAddresses  # noqa: PLC0415 -- only an address needs it
+    from server.links.addresses import AllowedAddresses  # noqa: PLC0415 -- only an address needs it
 
     return AllowedAddresses(allowed=networks)
 

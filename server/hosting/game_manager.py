@@ -22,7 +22,7 @@ from server.hosting.choosing import Chooser, rest_s
 from server.hosting.engine_process import GameOutline
 from server.hosting.order import HostSettings, MatchRequest, new_order
 from server.hosting.tournaments import Tournaments
-from server.links import http_player, relay, seating
+from server.links import player_info, relay, seating
 from server.match.link import now_ms
 from server.match.setup import new_match_id
 from server.registry.health import DEFAULT_SETTINGS, HealthChecks
@@ -68,7 +68,7 @@ class GameManager:
         holder = secrets.token_hex(8)
         self.relay = relay.Relay(database, holder, self.request_queues)
         self.health = HealthChecks(
-            self.registry, self.matches.busy, partial(http_player.ask_info, targets=settings.targets)
+            self.registry, self.matches.busy, partial(player_info.ask_info, targets=settings.targets)
         )
         self.writer = writer.EventWriter(
             database,

@@ -14,7 +14,7 @@ from gdl.wire.messages import Dialect
 from players.kit.worker import WorkerLimits
 from server.hosting.cores import n_cores_here
 from server.hosting.referees import RefereeLimits
-from server.links.connection import AllowedAddresses
+from server.links.addresses import AllowedAddresses
 from server.links.seating import PlayerReference
 from server.match.setup import (
     MAX_CLOCK_S,

@@ -19,7 +19,7 @@ from yarl import URL
 
 from players.kit.host import json_object, refusal_words
 from server.errors import ForbiddenTargetError, ImportSourceError, OrderRefusedError
-from server.links.connection import AllowedAddresses
+from server.links.addresses import AllowedAddresses
 
 SCHEMES: Final = ("http", "https")
 _MOST_REDIRECTS: Final = 5

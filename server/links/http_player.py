@@ -1,36 +1,20 @@
-"""HTTP players: one connection for each message, to the end of the first term of the reply and no further.
-
-They are asked for their name and status, too: INFO, and PING for the older ones.
-"""
+"""HTTP players: one connection for each message, to the end of the first term of the reply and no further."""
 
 from __future__ import annotations
 
 import asyncio
 import os
-import socket
 import ssl
 import time
-from dataclasses import dataclass
-from functools import cache, cached_property, lru_cache, partial
+from functools import cache, cached_property
 from importlib.metadata import PackageNotFoundError, version
-from ipaddress import ip_address
 from typing import Final
 
-from yarl import URL
-
-from gdl.errors import MessageError
-from gdl.wire.messages import Info, Ping, to_text
-from gdl.wire.replies import InfoReply, Status, decode, is_complete, read_info
-from server.errors import ForbiddenTargetError, PlayerSpecError, RemotePlayerError
+from server.errors import ForbiddenTargetError, RemotePlayerError
 from server.links import connection, http_reply
-from server.links.connection import AllowedAddresses
-from server.match.link import Clock, PlayerRequest, ReplyBuffer, SystemClock
-from server.match.referee import in_own_thread
-from server.sanitization import clean_line
+from server.links.addresses import DEFAULT_PORT, AllowedAddresses, as_numeric, check_address, look_up, player_url
+from server.match.link import PlayerRequest, ReplyBuffer
 
-DEFAULT_PORT: Final = 9147
-"""Where players listen by convention of the field."""
-LOOKUP_LIMIT_S: Final = 5.0
 MAX_ANSWERED: Final = 4_000
 """How much of an earlier answer is sent again. *Units*: characters; many servers take headers of 8 KiB."""
 
@@ -48,7 +32,7 @@ class HttpPlayer:
         self, url: str, name: str = "player", *, host_name: str | None = None, targets: AllowedAddresses | None = None
     ) -> None:
         self._url, self._targets = player_url(url), targets
-        self._numeric = _numeric(self._url.host or "")
+        self._numeric = as_numeric(self._url.host or "")
         self._allowed: set[str] = set()
         self._name, self._host_name = name, host_name
 
@@ -82,7 +66,7 @@ class HttpPlayer:
         """
         host, port = self._url.host or "", self._url.port or DEFAULT_PORT
         refusal: Exception = OSError(f"{host} has no address")
-        for address in self._numeric or await _addresses(host, port):
+        for address in self._numeric or await look_up(host, port):
             conversation = _Conversation(self._http_request(request), http_reply.HttpReply(reply))
             try:
                 self._check(address)
@@ -116,7 +100,7 @@ class HttpPlayer:
     def _check(self, address: str) -> None:
         """Check that *address* may be called; what was found of it holds for as long as this player is there."""
         if address not in self._allowed:
-            _check(address, self._targets)
+            check_address(address, self._targets)
             self._allowed.add(address)
 
     async def close(self) -> None:
@@ -190,80 +174,6 @@ class _Conversation(asyncio.BufferedProtocol):
             self._transport.pause_reading()
 
 
-@lru_cache(4_096)
-def is_address(text: str) -> bool:
-    """Return whether *text* names a player by its address."""
-    return text.startswith(("http://", "https://"))
-
-
-def host_and_port(address: str) -> str:
-    """Return what the player at *address* is called.
-
-    Raises: as `player_url`.
-    """
-    url = player_url(address)
-    return f"{url.host}:{url.port}"
-
-
-def player_url(text: str) -> URL:
-    """Return the address that *text* names.
-
-    Raises:
-        PlayerSpecError: it names none that a player could have.
-    """
-    try:
-        url = URL(text)
-        is_fine = url.scheme in ("http", "https") and url.port != 0 and bool((url.host or "").encode("idna"))
-    except (ValueError, UnicodeError) as error:
-        raise PlayerSpecError(text, str(error)) from error
-    if not is_fine:
-        raise PlayerSpecError(text, "expected http://host:port")
-    return url if url.explicit_port or url.scheme == "https" else url.with_port(DEFAULT_PORT)
-
-
-async def check_target(url: str, targets: AllowedAddresses | None) -> None:
-    """Check that the player at *url*, as its name leads there now, would be called; each call checks it again.
-
-    Raises:
-        PlayerSpecError: it would not, its name is unknown, or it is no address of a player.
-    """
-    found = player_url(url)
-    try:
-        async with asyncio.timeout(LOOKUP_LIMIT_S):
-            addresses = await _addresses(found.host or "", found.port or DEFAULT_PORT)
-        for address in addresses:
-            _check(address, targets)
-    except TimeoutError as error:
-        raise PlayerSpecError(url, f"its name was not found within {LOOKUP_LIMIT_S:g} s") from error
-    except (OSError, ForbiddenTargetError) as error:
-        raise PlayerSpecError(url, getattr(error, "strerror", None) or str(error)) from error
-
-
-def _check(address: str, targets: AllowedAddresses | None) -> None:
-    if targets is not None:
-        targets.check(address)
-
-
-@lru_cache(4_096)
-def _numeric(host: str) -> tuple[str, ...]:
-    """Return the address that *host* is, if it is one and not a name."""
-    try:
-        return (str(ip_address(host)),)
-    except ValueError:
-        return ()
-
-
-async def _addresses(host: str, port: int) -> tuple[str, ...]:
-    """Return the numeric addresses of *host*.
-
-    The pool that asyncio would look names up in is small: a few names without an answer would hold up all.
-    """
-    if numeric := _numeric(host):
-        return numeric
-    found = await in_own_thread(partial(socket.getaddrinfo, host, port, type=socket.SOCK_STREAM))
-    return tuple(dict.fromkeys(str(address[0]) for *_, address in found))
-
-
 def _without_address(error: OSError) -> OSError:
     """Return *error* without the numeric address that asyncio names: records of matches are public."""
     if error.errno is None or isinstance(error, ssl.SSLError):
@@ -286,101 +196,3 @@ def _product() -> str:
         return f"ggp/{version('ggp')}"
     except PackageNotFoundError:
         return "ggp"
-
-
-_INFO, _PING = to_text(Info()), to_text(Ping())
-_MAX_FIELDS: Final = 50
-MAX_INFO_BYTES: Final = 16 * 1024
-MAX_LOOKS: Final = 16
-"""How often the end of a JSON object is looked for before it is left to the end of the reply."""
-_SYSTEM_CLOCK: Final = SystemClock()
-
-
-@dataclass(frozen=True, slots=True)
-class PlayerInfo:
-    """What is known of the player at `url`.
-
-    `answered` is the message that it understood, None where it understood neither; `trouble` says why, a sentence for
-    each. Silence is no proof of death: some players answer nothing while they think.
-    """
-
-    url: str
-    reply: InfoReply
-    answered: str | None
-    trouble: tuple[str, ...] = ()
-
-    @property
-    def is_available(self) -> bool:
-        """Whether the player says that it would take a match now."""
-        return self.reply.status is Status.AVAILABLE
-
-
-async def ask_info(
-    url: str, deadline_s: float = 5.0, clock: Clock = _SYSTEM_CLOCK, *, targets: AllowedAddresses | None = None
-) -> PlayerInfo:
-    """Return what the player at *url* says to INFO, or failing that to PING, each within half of *deadline_s*.
-
-    Addresses outside *targets* are not called.
-
-    Raises:
-        PlayerSpecError: *url* is none that a player could have.
-    """
-    player = HttpPlayer(url, targets=targets)
-    trouble: list[str] = []
-    for question in (_INFO, _PING):
-        try:
-            reply = await _ask(player, question, deadline_s / 2, clock)
-        except (OSError, RemotePlayerError, MessageError) as error:
-            trouble.append(f"{question}: {error}")
-        else:
-            return PlayerInfo(player.url, _clean(reply), question.strip("()"), tuple(map(clean_line, trouble)))
-    return PlayerInfo(player.url, InfoReply(), None, tuple(map(clean_line, trouble)))
-
-
-def _clean(reply: InfoReply) -> InfoReply:
-    """Return *reply* with names and fields that can be stored and shown; there are no more than a few."""
-    others = {clean_line(key): clean_line(value) for key, value in reply.others[:_MAX_FIELDS]}
-    name = None if reply.name is None else clean_line(reply.name)
-    return InfoReply(name, reply.status, tuple(others.items()))
-
-
-async def _ask(player: HttpPlayer, question: str, limit_s: float, clock: Clock) -> InfoReply:
-    """Return the reply to *question*.
-
-    Raises:
-        TimeoutError: nothing came within *limit_s*.
-        OSError, RemotePlayerError: as `HttpPlayer.deliver`.
-        MessageError: the reply is no answer to INFO.
-    """
-    reply = _InfoBuffer()
-    deadline = None
-    try:
-        async with clock.timeout(limit_s) as deadline:
-            await player.deliver(PlayerRequest(question), reply)
-    except TimeoutError as error:
-        if deadline is None or not deadline.expired():
-            raise
-        if not reply.raw:
-            raise TimeoutError(f"no answer within {limit_s:g} s") from error
-    return read_info(decode(bytes(reply.raw)))
-
-
-class _InfoBuffer(ReplyBuffer):
-    """An answer to INFO, which may be a JSON object: all of that counts, not its first term."""
-
-    def __init__(self) -> None:
-        super().__init__(MAX_INFO_BYTES)
-        self._n_looks_left = MAX_LOOKS
-
-    def feed(self, data: bytes) -> None:
-        """Take what came; a JSON object is complete when it can be read, anything else after its first term."""
-        if not (bytes(self.raw) + data).lstrip().startswith(b"{"):
-            super().feed(data)
-            return
-        room = self._limit_bytes - len(self.raw)
-        self.raw += data[:room]
-        self.is_cut = len(data) > room
-        # Only here can an object have ended. Each look takes in all that has come.
-        if data.rstrip().endswith(b"}") and self._n_looks_left:
-            self._n_looks_left -= 1
-            self.is_complete = is_complete(decode(bytes(self.raw)))

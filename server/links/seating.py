@@ -17,7 +17,7 @@ from players.player import PlayerFileError
 from players.registry import PLAYERS, find_player, missing_setting
 from server.errors import PlayerSpecError, TooManyRolesError
 from server.links import child_player, http_player, own_player, queued_player
-from server.links.connection import AllowedAddresses
+from server.links.addresses import AllowedAddresses, host_and_port, is_address
 from server.match.link import NoLink, PlayerLink
 from server.match.setup import Profile, Seat
 from server.storage.rows import SeatKind
@@ -45,7 +45,7 @@ def open_link(address: str, seat: Seat, targets: AllowedAddresses | None = None)
         return _child(address), replace(seat, profile=profile)
     if address.startswith(COMMAND):
         return _child(address), seat
-    if http_player.is_address(address):
+    if is_address(address):
         return http_player.HttpPlayer(address, seat.player_name, targets=targets), seat
     raise PlayerSpecError(address, "expected http://host:port, or cmd: and a program")
 
@@ -117,7 +117,7 @@ class PlayerSpec:
             return self.text
         if is_command(self.text):
             return _name_of_command(shlex.split(self.text.partition(":")[2]))
-        return http_player.host_and_port(self.text)
+        return host_and_port(self.text)
 
     @property
     def kind(self) -> SeatKind:
@@ -205,7 +205,7 @@ def player_spec(text: str) -> PlayerSpec:
         UnknownNameError: no player of ours; it suggests the nearest names.
         PlayerFileError: a file or module that holds no player.
     """
-    if is_command(text) or http_player.is_address(text):
+    if is_command(text) or is_address(text):
         open_link(text, Seat(_ANY_ROLE))
         if is_command(text):
             _check_program(text)
@@ -234,7 +234,7 @@ def public_player_spec(text: str, targets: AllowedAddresses | None = None) -> Pl
         PlayerSpecError: anything else; programs, files and modules are never started for a caller on the network.
         UnknownNameError: no player of ours.
     """
-    if http_player.is_address(text):
+    if is_address(text):
         return replace(player_spec(text), targets=targets)
     own = _OWN.fullmatch(text)
     if own is None:

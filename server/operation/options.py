@@ -19,7 +19,7 @@ from server.errors import ConfigurationError
 from server.hosting import order
 from server.hosting.cores import n_cores_here
 from server.hosting.referees import RefereeLimits
-from server.links.connection import AllowedAddresses
+from server.links.addresses import AllowedAddresses
 from server.match.setup import MAX_CLOCK_S, MAX_ROLES
 from server.operation.health import Manner
 from server.operation.logs import LogFormat

@@ -10,7 +10,7 @@ from typing import Any, Final, TypeAlias
 
 from gdl.wire.replies import Status
 from server.errors import UnknownPlayerError
-from server.links.http_player import PlayerInfo, ask_info
+from server.links.player_info import PlayerInfo, ask_info
 from server.match.verdicts import BUSY, CONNECTION_ERROR, TIME_OUT
 from server.registry.registry import Registry
 from server.storage.errors import StorageError

@@ -11,7 +11,7 @@ from players.kit.host import NAME_RULE, is_name
 from players.kit.worker import WorkerLimits
 from players.registry import PLAYERS
 from server import errors
-from server.links import connection, http_player, queued_player, request_queue
+from server.links import addresses, http_player, queued_player, request_queue
 from server.links.seating import PlayerReference, UnresolvedPlayer, public_player_spec, seated
 from server.match.link import Clock, PlayerLink, SystemClock
 from server.match.setup import Case, Profile, Seat
@@ -47,7 +47,7 @@ class RegisteredPlayer:
 
     row: PlayerRow
     request_queues: request_queue.RequestQueues
-    targets: connection.AllowedAddresses | None = None
+    targets: addresses.AllowedAddresses | None = None
 
     @property
     def text(self) -> str:
@@ -113,7 +113,7 @@ class RegistrySettings:
     max_matches: int = 1
     max_players: int = 1_000
     max_failed_matches: int = 3
-    targets: connection.AllowedAddresses | None = None
+    targets: addresses.AllowedAddresses | None = None
     worker_limits: WorkerLimits | None = None
 
 
@@ -178,7 +178,7 @@ class Registry:
         """
         check_player_name(name)
         if url is not None:
-            await http_player.check_target(url, self.settings.targets)
+            await addresses.check_target(url, self.settings.targets)
         known = await self.store.listed()
         if any(row.name.lower() == name.lower() for row in known):
             raise errors.NameTakenError("player", name)
@@ -189,7 +189,7 @@ class Registry:
             SeatKind.DIAL_IN if url is None else SeatKind.HTTP,
             owner,
             self.clock.wall_ms(),
-            url=None if url is None else str(http_player.player_url(url)),
+            url=None if url is None else str(addresses.player_url(url)),
             max_matches=max_matches or self.settings.max_matches,
         )
         row = replace(row, **wishes.values())
@@ -220,8 +220,8 @@ class Registry:
         """
         values = wishes.values() | ({} if max_matches is None else {"max_matches": max_matches})
         if url is not None:
-            await http_player.check_target(url, self.settings.targets)
-            values |= {"kind": SeatKind.HTTP, "url": str(http_player.player_url(url)), "info": None, "seen_ms": None}
+            await addresses.check_target(url, self.settings.targets)
+            values |= {"kind": SeatKind.HTTP, "url": str(addresses.player_url(url)), "info": None, "seen_ms": None}
         if values and not await self.store.change(name, **values):
             raise errors.UnknownPlayerError(name)
         self.on_change()

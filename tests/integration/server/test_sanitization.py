@@ -19,7 +19,7 @@ from gdl.errors import AboutFileError
 from gdl.games.library import find_game
 from server.api.operation import MANAGER
 from server.hosting.game_manager import GameManager
-from server.links.http_player import ask_info
+from server.links.player_info import ask_info
 from server.match.exchange import Answer, ReplyEnding
 from server.match.verdicts import LegalChoice, judge_move, text_of
 from server.principal import Role

@@ -13,7 +13,7 @@ import pytest
 
 from server.access.settings import AccessSettings, Limits
 from server.hosting.order import HostSettings
-from server.links.connection import AllowedAddresses
+from server.links.addresses import AllowedAddresses
 from server.principal import Role
 from tests.kit.server.api.house import Client, house, ordered, record, told
 

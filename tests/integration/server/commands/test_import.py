@@ -14,7 +14,7 @@ from aiohttp.test_utils import TestServer
 from gdl.games.library import find_game
 from server.errors import ImportSourceError
 from server.importing.fetching import fetched
-from server.links.connection import AllowedAddresses
+from server.links.addresses import AllowedAddresses
 from tests.kit.server.commands.fixtures import Ggp
 
 RULES = """(role robot) (init (cell 1 1 robot)) (init (cell 2 2 flag)) (succ 1 2)

@@ -7,7 +7,8 @@ import asyncio
 import pytest
 
 from server.errors import PlayerSpecError, RemotePlayerError
-from server.links.http_player import DEFAULT_PORT, MAX_ANSWERED, HttpPlayer, player_url
+from server.links.addresses import DEFAULT_PORT, player_url
+from server.links.http_player import MAX_ANSWERED, HttpPlayer
 from server.match.driver import MatchDriver
 from server.match.exchange import Completed
 from server.match.link import PlayerRequest, ReplyBuffer

@@ -8,7 +8,7 @@ import pytest
 
 from gdl.errors import MessageError
 from gdl.wire.replies import InfoReply, Status, decode, read_info
-from server.links.http_player import MAX_INFO_BYTES, PlayerInfo, _InfoBuffer, ask_info
+from server.links.player_info import MAX_INFO_BYTES, PlayerInfo, _InfoBuffer, ask_info
 from tests.kit.server.peers import Behaviour, closing, deaf, hanging, listening, replying, sending
 from tests.kit.tracing import lines_of
 

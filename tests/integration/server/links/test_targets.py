@@ -9,8 +9,9 @@ from ipaddress import ip_network
 import pytest
 
 from server.errors import ForbiddenTargetError, PlayerSpecError
-from server.links.connection import AllowedAddresses
-from server.links.http_player import HttpPlayer, ask_info, check_target
+from server.links.addresses import AllowedAddresses, check_target
+from server.links.http_player import HttpPlayer
+from server.links.player_info import ask_info
 from server.match.driver import MatchDriver
 from server.match.exchange import Answered, Event
 from server.match.link import PlayerRequest, ReplyBuffer

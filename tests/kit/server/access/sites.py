@@ -15,7 +15,7 @@ from server.access.access import AccessControl
 from server.access.settings import SAFE_METHODS, AccessSettings, Limits
 from server.hosting.game_manager import GameManager
 from server.hosting.order import HostSettings
-from server.links.connection import AllowedAddresses
+from server.links.addresses import AllowedAddresses
 from server.principal import Role
 from server.site import Watch, make_app
 from server.storage.accounts import TokenStore

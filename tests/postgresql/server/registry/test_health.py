@@ -8,7 +8,7 @@ import pytest
 
 from gdl.wire.replies import InfoReply, Status
 from server.errors import UnknownPlayerError
-from server.links.http_player import PlayerInfo
+from server.links.player_info import PlayerInfo
 from server.registry.health import ALWAYS_BUSY, HealthChecks
 from server.registry.registry import PlayerWishes, Registry
 from tests.kit.server.registry.fixtures import HandClock

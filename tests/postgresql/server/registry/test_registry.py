@@ -9,7 +9,7 @@ from gdl.language.terms import Constant
 from players.kit.worker import WorkerLimits
 from server.errors import InvalidNameError, NameTakenError, PlayerSpecError, TooManyPlayersError, UnknownPlayerError
 from server.hosting.engine_process import read_outline
-from server.links.connection import AllowedAddresses
+from server.links.addresses import AllowedAddresses
 from server.links.http_player import HttpPlayer
 from server.links.queued_player import HumanLink, QueueLink
 from server.links.seating import PlayerSpec, UnresolvedPlayer
