@@ -15,8 +15,8 @@ from server.principal import Principal, may_command
 from server.registry.health import MAX_VERSION, Health
 from server.registry.registry import PlayerWishes, Registry
 from server.sanitization import CleanLine, clean_line
-from server.storage.listing import VersionResult
 from server.storage.rows import PlayerRow, PlayerStatus, SeatKind
+from server.storage.statistics import VersionResult
 from server.tournament.ratings import Rating
 
 MAX_MATCHES: Final = 1_000

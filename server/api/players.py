@@ -18,8 +18,8 @@ from server.links.request_queue import Reader, RequestQueue
 from server.principal import Principal, Role
 from server.refusals import RequestError
 from server.registry.registry import Registry
-from server.storage.listing import Statistics
 from server.storage.rows import PlayerRow
+from server.storage.statistics import Statistics
 
 PLAYERS: Final = "/api/v1/players"
 PLAYER: Final = f"{PLAYERS}/{{name}}"

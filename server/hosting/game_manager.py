@@ -28,7 +28,7 @@ from server.match.setup import new_match_id
 from server.registry.health import DEFAULT_SETTINGS, HealthChecks
 from server.registry.queueing import WaitReason
 from server.registry.registry import Registry, RegistrySettings
-from server.storage import accounts, games, journals, listing, matches, queue, tournaments, wake_up, writer
+from server.storage import accounts, games, journals, matches, queue, results, tournaments, wake_up, writer
 from server.storage.database import Database
 from server.storage.errors import StorageError
 from server.storage.rows import GameVersion, MatchPurpose, MatchRow, MatchStatus, SeatKind, SeatRow
@@ -82,7 +82,7 @@ class GameManager:
         )
         self.finder = ordering.GameFinder(self.games)
         self.practice = practice.Practice(self, settings.practice)
-        self.ladder = practice.IdleLadder(self, listing.ResultStore(database))
+        self.ladder = practice.IdleLadder(self, results.ResultStore(database))
         self.tournaments = Tournaments(tournaments.TournamentStore(database), self)
         self._loops: list[asyncio.Task[None]] = []
         self._wake = asyncio.Event()

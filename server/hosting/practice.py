@@ -21,9 +21,9 @@ from server.match.setup import new_seed
 from server.principal import Principal, Role, may_command
 from server.refusals import RequestError
 from server.registry.registry import RegisteredPlayer, Registry
-from server.storage.listing import RatedResult, ResultStore, by_version
 from server.storage.matches import MatchStore
 from server.storage.queue import MatchQueue
+from server.storage.results import RatedResult, ResultStore, by_version
 from server.storage.rows import GameVersion, MatchPurpose, MatchRow, PlayerRow, SeatKind
 from server.tournament.competition import Competition
 from server.tournament.fixtures import Entrant, MatchResult, ScheduledMatch, TournamentGame, digest

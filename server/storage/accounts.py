@@ -37,7 +37,7 @@ class PlayerStore:
             DamagedRowError: its row is damaged.
         """
         found = await self._database.rows(sa.select(players).where(players.c.name == name))
-        return PlayerRow(**sound(self._database.name, players, found[0])) if found else None
+        return _player_row(sound(self._database.name, players, found[0])) if found else None
 
     async def listed(self, owner: str | None = None) -> list[PlayerRow]:
         """Return the players by name, only those of *owner* if one is named."""

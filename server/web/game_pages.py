@@ -25,8 +25,8 @@ from server.match.referee import in_own_thread
 from server.principal import Role
 from server.refusals import RequestError
 from server.storage.games import GameStore, about_version, title_of
-from server.storage.listing import GameStatistics
 from server.storage.rows import GameVersion
+from server.storage.statistics import GameStatistics
 from server.validating.checker import Checker
 from server.validating.formats import file_report
 from server.validating.validation import RulesUnfitError

@@ -17,7 +17,7 @@ from gdl.worker import ChildLimits, run_limited
 from server.api.operation import MANAGER
 from server.refusals import RequestError
 from server.storage.games import title_of
-from server.storage.listing import RatedResult, ResultStore, by_version
+from server.storage.results import RatedResult, ResultStore, by_version
 from server.tournament.fixtures import MatchResult
 from server.tournament.rating_chart import RatingChart, rating_chart
 from server.tournament.ratings import Rating, RoleEffect, fit_ratings, rating_history

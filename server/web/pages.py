@@ -11,8 +11,10 @@ from cachetools import LRUCache
 from server.api.operation import CHECKER, MANAGER
 from server.api.problem import API, Handler, kept_headers, refusal
 from server.spectating.tournaments import LiveTournaments, TournamentFeed
-from server.storage import listing, rows
+from server.storage import rows
 from server.storage.games import title_of
+from server.storage.results import ResultStore
+from server.storage.statistics import Statistics
 from server.validating.checker import Checker
 from server.web import (
     entrant_page,
@@ -153,11 +155,11 @@ async def _memories(app: web.Application) -> AsyncIterator[None]:
     feed = TournamentFeed(LiveTournaments(manager.database, lambda: manager.wait_reasons), manager.notifier)
     app[tournament_pages.SHOWN] = tournament_pages.ShownTournaments(manager.tournaments.store, feed)
     app[entrant_page.HISTORIES] = entrant_page.RatingHistories(app[tournament_pages.SHOWN])
-    app[leaderboards.LEADERBOARDS] = leaderboards.Leaderboards(listing.ResultStore(manager.database))
+    app[leaderboards.LEADERBOARDS] = leaderboards.Leaderboards(ResultStore(manager.database))
     app[tournament_exports.PACKING] = asyncio.Lock()
     app[match_page.VIEWS] = match_page.Views()
     app[KNOWN_FACTS] = KnownFacts()
-    statistics = listing.Statistics(manager.database)
+    statistics = Statistics(manager.database)
     app[game_pages.STATISTICS] = _figures(statistics.of_game)
     app[player_pages.STATISTICS] = _figures(statistics.of_player)
     app[game_pages.FIRST_PICTURES] = LRUCache(game_pages.N_PICTURES)

@@ -16,8 +16,8 @@ from server.hosting.practice import may_name
 from server.links.seating import OWN_PLAYERS
 from server.principal import Role
 from server.refusals import RequestError
-from server.storage.listing import PlayerStatistics
 from server.storage.rows import PlayerRow
+from server.storage.statistics import PlayerStatistics
 from server.web import cache, leaderboards, match_lists, rendering
 
 STATISTICS: Final = web.AppKey("player_statistics", cache.BackgroundCache[str, dict[str, PlayerStatistics]])

@@ -11,7 +11,7 @@ from server.hosting.order import HostSettings, LadderSettings
 from server.hosting.practice import IdleLadder
 from server.registry.registry import PlayerWishes
 from server.storage.database import Database
-from server.storage.listing import ResultStore
+from server.storage.results import ResultStore
 from server.storage.rows import MatchPurpose, MatchStatus, SeatKind
 from server.storage.schema import matches, seats
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from server.storage.listing import RatedResult
+from server.storage.results import RatedResult
 from server.tournament.fixtures import MatchResult
 from server.web.leaderboards import by_seat, leaderboard_of
 
