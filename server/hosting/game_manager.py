@@ -17,7 +17,7 @@ from typing import Final
 from gdl.game import RANDOM, Role
 from server.access.recognition import new_secret, secret_hash
 from server.errors import TooManyMatchesError, UnknownMatchError
-from server.hosting import ordering, playing, practice
+from server.hosting import idle_ladder, ordering, playing, practice
 from server.hosting.choosing import Chooser, rest_s
 from server.hosting.engine_process import GameOutline
 from server.hosting.order import HostSettings, MatchRequest, new_order
@@ -82,7 +82,7 @@ class GameManager:
         )
         self.finder = ordering.GameFinder(self.games)
         self.practice = practice.Practice(self, settings.practice)
-        self.ladder = practice.IdleLadder(self, results.ResultStore(database))
+        self.ladder = idle_ladder.IdleLadder(self, results.ResultStore(database))
         self.tournaments = Tournaments(tournaments.TournamentStore(database), self)
         self._loops: list[asyncio.Task[None]] = []
         self._wake = asyncio.Event()

@@ -1,47 +1,21 @@
-"""Matches that no host orders: practice, which players order themselves, and the ladder, where idle players meet.
-
-A player may order so many practice matches a day. On the ladder idle players meet again and again, so that each has a
-rating after a night.
-"""
+"""Practice: the matches that players order themselves, so many a day."""
 
 import asyncio
-import logging
-import time
-from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping
 from typing import Final, Protocol
 
-from gdl.errors import CallerError
-from gdl.game import played_roles
 from server.hosting.engine_process import GameOutline
-from server.hosting.order import HostSettings, LadderSettings, MatchRequest, PracticeLimits, SeatText, order_of
+from server.hosting.order import HostSettings, MatchRequest, PracticeLimits, SeatText, order_of
 from server.hosting.ordering import GameFinder, Ordered
 from server.match.link import now_ms
-from server.match.setup import new_seed
 from server.principal import Principal, Role, may_command
 from server.refusals import RequestError
 from server.registry.registry import RegisteredPlayer, Registry
 from server.storage.matches import MatchStore
 from server.storage.queue import MatchQueue
-from server.storage.results import RatedResult, ResultStore, by_version
 from server.storage.rows import GameVersion, MatchPurpose, MatchRow, PlayerRow, SeatKind
-from server.tournament.competition import Competition
-from server.tournament.fixtures import Entrant, MatchResult, ScheduledMatch, TournamentGame, digest
-from server.tournament.ladder import NEWCOMER, Estimate, Ladder
-from server.tournament.ratings import Ratings, fit_ratings
 
 _DAY_MS: Final = 86_400_000
-LOOK_S: Final = 2.0
-"""How often the server looks for idle players."""
-MAX_RESULTS: Final = 2_000
-"""How many results the ratings are made of, the latest ones."""
-RATED_S: Final = 20.0
-"""How old ratings may be."""
-MAX_WAITING: Final = 1_000
-"""How many matches may wait while more are ordered."""
-NAME: Final = "ladder"
-"""Who orders the matches of the ladder."""
-_LOG: Final = logging.getLogger(__name__)
 
 
 class MatchOrders(Protocol):
@@ -164,131 +138,3 @@ def rotated(seats: Mapping[str, SeatText], roles: tuple[str, ...]) -> dict[str, 
     """
     before = zip(roles, (*roles[-1:], *roles[:-1]), strict=True)
     return {role: seats[last] for role, last in before if last in seats}
-
-
-class IdleLadder:
-    """Pairs the idle players of *host* that allow it, by the *results* so far, as its settings say.
-
-    *seconds* tells the time that has passed.
-    """
-
-    def __init__(self, host: MatchOrders, results: ResultStore, seconds: Callable[[], float] = time.monotonic) -> None:
-        self._host, self._results, self._seconds = host, results, seconds
-        self._ratings: Ratings | None = None
-        self._rated_s = 0.0
-        self._rating = asyncio.Lock()
-
-    async def ratings(self) -> Ratings:
-        """Return the ratings by the latest results of all matches but those of people, up to `RATED_S` old.
-
-        Older versions of players are players of their own.
-
-        Raises:
-            StorageError: the database failed.
-        """
-        async with self._rating:
-            if self._ratings is None or self._seconds() - self._rated_s > RATED_S:
-                found, rows = await self._results.latest(limit=MAX_RESULTS), await self._host.registry.store.listed()
-                results = of_versions(found, {row.name: row for row in rows})
-                self._ratings, self._rated_s = await asyncio.to_thread(fit_ratings, results), self._seconds()
-            return self._ratings
-
-    async def check(self) -> None:
-        """Check that the games of the ladder are there.
-
-        Raises:
-            UnknownNameError: one is not.
-            StorageError: the database failed.
-        """
-        for name in self._host.settings.ladder.games:
-            await self._rules(name)
-
-    async def run(self, may_begin: Callable[[], bool]) -> None:
-        """Pair idle players again and again while matches *may_begin*, until cancelled."""
-        while self._host.settings.ladder.games:
-            await asyncio.sleep(LOOK_S)
-            try:
-                if may_begin():
-                    await self.look()
-            except Exception as error:  # whatever it is, the server goes on, and the next look may do
-                is_foreseen = isinstance(error, CallerError)
-                _LOG.error("the ladder stands still: %s", error, exc_info=None if is_foreseen else error)
-
-    async def look(self) -> int:
-        """Order the next matches of players that are idle now; return how many.
-
-        Raises:
-            CallerError: a game of the ladder cannot be played.
-            StorageError: the database failed.
-        """
-        rows = {row.name: row for row in await self._host.registry.store.listed() if row.joins_ladder}
-        if len(await self._idle(rows)) < 2:
-            return 0
-        found, ratings = await self._results.latest(limit=MAX_RESULTS), await self.ratings()
-        versions = {name: await self._rules(name) for name in self._host.settings.ladder.games}
-        games = tuple(TournamentGame(name, len(played_roles(outline))) for name, (_, outline) in versions.items())
-        async with self._host.queue.choosing() as may_choose:  # other managers wait: what takes long is done before
-            if not may_choose or await self._host.queue.length() >= MAX_WAITING:
-                return 0
-            field = Field(rows, await self._idle(rows), games)
-            drawn = await asyncio.to_thread(pairings, found, ratings, field, new_seed())
-            for match in drawn:
-                version, outline = versions[match.game]
-                order = order_of_match(match, version.played_roles, self._host.settings.ladder)
-                await self._host.order(order, NAME, (version, outline), MatchPurpose.LADDER)
-        return len(drawn)
-
-    async def _rules(self, name: str) -> tuple[GameVersion, GameOutline]:
-        return await self._host.finder.found(MatchRequest.model_validate({"game": name}), NAME)
-
-    async def _idle(self, rows: Mapping[str, PlayerRow]) -> list[str]:
-        """Return the names of the players that are there, and neither play a match nor wait for one."""
-        busy = set(await self._host.matches.busy())
-        for waiting in await self._host.queue.waiting(MAX_WAITING):
-            busy.update(player for player, _ in waiting.players)
-        return [name for name, row in rows.items() if name not in busy and self._host.registry.limit(row)]
-
-
-def order_of_match(match: ScheduledMatch, roles: Sequence[str], settings: LadderSettings) -> MatchRequest:
-    """Return the order of a match of the ladder."""
-    seats = {role: SeatText(player=name) for role, name in zip(roles, match.players, strict=True)}
-    clocks = {"startClock": settings.start_clock, "playClock": settings.play_clock}
-    return MatchRequest.model_validate({"game": match.game, "players": seats, "seed": match.seed, **clocks})
-
-
-@dataclass(frozen=True, slots=True)
-class Field:
-    """Who can play in the ladder, who of them is idle, and what is played there."""
-
-    rows: Mapping[str, PlayerRow]
-    idle: Collection[str]
-    games: tuple[TournamentGame, ...]
-
-
-def pairings(found: Sequence[RatedResult], ratings: Ratings, field: Field, seed: int) -> tuple[ScheduledMatch, ...]:
-    """Return the next matches of the players of *field* that are idle, by the results so far and their *ratings*.
-
-    Every idle player meets once at most, in the games of the ladder, with each seat once. A new version is a newcomer.
-    """
-    rows, idle, games = field.rows, field.idle, field.games
-    results = of_versions(found, rows)
-    estimates = {each.player: Estimate(each.elo, each.deviation) for each in ratings.players}
-    names = {game.name for game in games}
-    on_ladder = (each for each, kept in zip(results, found, strict=True) if kept.purpose == MatchPurpose.LADDER)
-    before = [each for each in on_ladder if each.game in names and rows.keys() >= set(each.players)]
-    competition = Competition(
-        tuple(map(Entrant, rows)), games, seed, tuple(_played(each, number) for number, each in enumerate(before, 1))
-    )
-    known = {name: estimates.get(name, NEWCOMER) for name in rows}
-    return Ladder(known, idle, n_meetings=max(1, len(idle) // 2))(competition)
-
-
-def of_versions(found: Sequence[RatedResult], rows: Mapping[str, PlayerRow]) -> list[MatchResult]:
-    """Return results in which an older version of a registered player is another player: `mine 1.0`."""
-    return [each.result for each in by_version(found, {name: row.version for name, row in rows.items()})]
-
-
-def _played(result: MatchResult, number: int) -> ScheduledMatch:
-    """Return a match of the ladder that is over; the matches of a meeting count one by one."""
-    pairing = digest(result.match_id)
-    return ScheduledMatch(result.match_id, result.game, result.players, 0, 0, number, pairing, pairing)

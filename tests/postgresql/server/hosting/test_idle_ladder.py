@@ -7,8 +7,8 @@ import sqlalchemy as sa
 
 from gdl.errors import UnknownNameError
 from server.hosting.game_manager import GameManager
+from server.hosting.idle_ladder import IdleLadder
 from server.hosting.order import HostSettings, LadderSettings
-from server.hosting.practice import IdleLadder
 from server.registry.registry import PlayerWishes
 from server.storage.database import Database
 from server.storage.results import ResultStore

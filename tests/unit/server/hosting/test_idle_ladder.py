@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 
+from server.hosting.idle_ladder import Field, of_versions, order_of_match, pairings
 from server.hosting.order import LadderSettings
-from server.hosting.practice import Field, of_versions, order_of_match, pairings
 from server.storage.results import RatedResult
 from server.storage.rows import MatchPurpose, PlayerRow, SeatKind
 from server.tournament.fixtures import MatchResult, ScheduledMatch, TournamentGame

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from gdl.language.kif import read_term
 from gdl.language.terms import Constant
-from server.hosting.runner import resume_state_of
 from server.match.exchange import Aborted, Answered, Completed, Message, MoveOrigin, ResumeState
 from server.match.verdicts import BUSY
 from server.records.entries import (
@@ -16,6 +15,7 @@ from server.records.entries import (
     StateEntry,
     StepEntry,
 )
+from server.records.resumption import resume_state_of
 
 STATE = StateEntry(1, 0, "((at 0))", None)
 READY = StepEntry(3, 0, None, ("", ""), ("", ""), (1, 1), ())
