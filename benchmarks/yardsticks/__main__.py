@@ -16,7 +16,6 @@ from pathlib import Path
 from typing import Any, Final
 
 import click
-from rich.console import Console
 from rich.table import Table
 
 from benchmarks.yardsticks.child import Child
@@ -27,6 +26,7 @@ from benchmarks.yardsticks.speed import OPENSPIEL, Runs, check_openspiel, compar
 from gdl.errors import CallerError
 from players.registry import find_player
 from server.accuracy import START_S, read_positions
+from server.terminal.command_line import table_console
 from server.terminal.progress import progress
 
 POSITIONS: Final = Path(__file__).parents[1] / "positions" / "connectfour.jsonl"
@@ -34,7 +34,6 @@ _UCI: Final = "benchmarks.yardsticks.engines.uci"
 _GO: Final = "benchmarks.yardsticks.engines.go"
 _REVERSI: Final = "benchmarks.yardsticks.engines.reversi"
 _PERFECT: Final = "benchmarks.yardsticks.engines.perfect"
-_WIDTH_OF_A_PIPE: Final = 200
 
 
 @dataclass(frozen=True, slots=True)
@@ -252,7 +251,7 @@ def _show(rows: Sequence[dict[str, Any]], as_json: bool) -> None:
     table = Table(*(rows[0] if rows else ()), box=None, pad_edge=False)
     for row in rows:
         table.add_row(*(f"{value:,}" if isinstance(value, int | float) else str(value) for value in row.values()))
-    Console(highlight=False, markup=False, width=None if sys.stdout.isatty() else _WIDTH_OF_A_PIPE).print(table)
+    table_console().print(table)
 
 
 if __name__ == "__main__":

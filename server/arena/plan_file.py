@@ -2,7 +2,6 @@
 
 import difflib
 import hashlib
-import tomllib
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Final
@@ -15,6 +14,7 @@ from gdl.games.library import GameFile, find_game
 from players.registry import player_file
 from server.errors import ConfigurationError, GameNameClashError, TournamentFolderError
 from server.links.seating import is_command
+from server.terminal.command_line import read_toml
 from server.tournament.plan import SprtPlan, Timetable, TournamentPlan
 
 
@@ -25,20 +25,6 @@ def read_plan(path: Path, changes: Mapping[str, Any] | None = None) -> Tournamen
         ConfigurationError: it cannot be read, is no TOML, or holds no plan; the error names the key.
     """
     return plan_of({**read_toml(path), **(changes or {})}, path)
-
-
-def read_toml(path: Path) -> dict[str, Any]:
-    """Return what the TOML file at *path* says.
-
-    Raises:
-        ConfigurationError: it cannot be read, or is no TOML.
-    """
-    try:
-        return tomllib.loads(path.read_text("utf-8"))
-    except OSError as error:
-        raise ConfigurationError(path, error.strerror or "cannot be read") from error
-    except ValueError as error:
-        raise ConfigurationError(path, f"no TOML: {error}") from error
 
 
 def plan_of(fields: Mapping[str, Any], path: Path) -> TournamentPlan:

@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 import json
-import sys
 from collections.abc import Callable
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, TypeVar
 
 import click
-from rich.console import Console
 from rich.table import Table
 
 from gdl.engines import DEFAULT_ENGINE, ENGINES
 from gdl.games.library import GameFile, find_game
 from server.bench import BenchOptions, EngineFigures, measure
-from server.terminal.parameters import FiniteRange
+from server.terminal.command_line import FiniteRange, table_console
 from server.terminal.progress import progress
 
 if TYPE_CHECKING:
@@ -25,7 +23,6 @@ if TYPE_CHECKING:
 
 Figures = TypeVar("Figures", bound="EngineFigures | SearchFigures")
 
-_WIDTH_OF_A_PIPE: Final = 200
 _ONE_NUMBER: Final = FiniteRange(0, 3_600, min_open=True)
 _RUN_S: Final = 2.0
 _MOVE_S: Final = (0.2, 1.0, 5.0)
@@ -146,7 +143,7 @@ def _show(found: list[tuple[GameFile, EngineFigures]]) -> None:
 
 def _print(table: Table) -> None:
     if table.row_count:
-        Console(highlight=False, markup=False, width=None if sys.stdout.isatty() else _WIDTH_OF_A_PIPE).print(table)
+        table_console().print(table)
 
 
 def _numbers(figures: EngineFigures) -> tuple[str, ...]:

@@ -1,14 +1,12 @@
 """`ggp compile`: what the compiler makes of the rules of a game, stage by stage."""
 
 import json
-import sys
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Final, TypeVar
 
 import click
-from rich.console import Console
 from rich.table import Table
 
 from gdl.compiler import building, compilation, decomposition, listing
@@ -22,7 +20,7 @@ from gdl.games.library import find_game
 from gdl.interpreter import InterpretedGame
 from gdl.language.rules import Description
 from gdl.worker import ChildLimits, run_limited
-from server.terminal.parameters import FiniteRange
+from server.terminal.command_line import FiniteRange, table_console
 from server.terminal.progress import progress
 
 Result = TypeVar("Result")
@@ -151,9 +149,6 @@ def _figures(
     )
 
 
-_WIDTH_OF_A_PIPE: Final = 200
-
-
 @click.command()
 @click.argument("game", metavar="GAME")
 @click.option("--show", "stage", type=click.Choice(STAGES), default="stats", show_default=True,
@@ -201,7 +196,7 @@ def _print(figures: CompilationFigures, *, as_json: bool) -> None:
     table = Table(show_header=False, box=None, pad_edge=False)
     for name, value in _rows(figures):
         table.add_row(name, value)
-    Console(highlight=False, markup=False, width=None if sys.stdout.isatty() else _WIDTH_OF_A_PIPE).print(table)
+    table_console().print(table)
 
 
 def _rows(figures: CompilationFigures) -> Iterator[tuple[str, str]]:

@@ -1,16 +1,13 @@
 """`ggp games`: list the games of the library."""
 
 import json
-import sys
-from typing import Final, NamedTuple
+from typing import NamedTuple
 
 import click
-from rich.console import Console
 from rich.table import Table
 
 from gdl.games.library import GameFile, find_game, game_names, more_games
-
-_WIDTH_OF_A_PIPE: Final = 200
+from server.terminal.command_line import table_console
 
 
 class _Entry(NamedTuple):
@@ -41,7 +38,7 @@ def command(as_json: bool) -> None:
     for game in games:
         known = "imperfect" if game.has_imperfect_information else "perfect"
         table.add_row(game.name, game.title, ", ".join(game.roles), known)
-    Console(highlight=False, markup=False, width=None if sys.stdout.isatty() else _WIDTH_OF_A_PIPE).print(table)
+    table_console().print(table)
 
 
 def _entry(game: GameFile) -> _Entry:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import json
-import sys
 from collections import Counter
 from contextlib import ExitStack
 from ipaddress import ip_network
@@ -18,12 +17,12 @@ from server.importing.fetching import fetched, is_url
 from server.importing.intake import ImportOutcome, ImportRow, import_games
 from server.importing.sources import FoundFiles, ImportLimits, files_of_bytes, files_of_path
 from server.sanitization import shown
+from server.terminal.command_line import table_console
 from server.terminal.progress import progress
 
 if TYPE_CHECKING:
     from server.links.addresses import AllowedAddresses, Network
 
-_WIDTH_OF_A_PIPE: Final = 200
 _MOST_WARNINGS: Final = 1
 
 
@@ -83,14 +82,13 @@ def _named(source: str) -> str:
 
 
 def _show(rows: list[ImportRow], into: Path) -> None:
-    from rich.console import Console  # noqa: PLC0415 -- slow to load, and JSON needs none
-    from rich.table import Table  # noqa: PLC0415 -- as above
+    from rich.table import Table  # noqa: PLC0415 -- slow to load, and JSON needs none
 
     table = Table("game", "roles", "plays", "steps", "moves", "board", "remarks", box=None, pad_edge=False)
     for row in rows:
         if row.outcome is ImportOutcome.IMPORTED:
             table.add_row(row.name, shown(", ".join(row.roles)), *_figures(row), row.board, shown(_remarks(row)))
-    console = Console(highlight=False, markup=False, width=None if sys.stdout.isatty() else _WIDTH_OF_A_PIPE)
+    console = table_console()
     if table.row_count:
         console.print(table)
     for outcome, said in ((ImportOutcome.DOUBLE, "there already"), (ImportOutcome.REFUSED, "did not come in")):

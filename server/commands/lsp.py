@@ -6,7 +6,7 @@ import sys
 import click
 
 from gdl.extras import check_extra
-from server.terminal.parameters import FiniteRange
+from server.terminal.command_line import FiniteRange
 
 
 @click.command()

@@ -30,8 +30,8 @@ from server.match import setup
 from server.match.driver import Observer
 from server.match.referee import LocalReferee
 from server.records import entries, journal, signature
+from server.terminal.command_line import FiniteRange
 from server.terminal.commentary import Commentary, Waiting, drawer, error_lines, is_screen, result_line, screen_paint
-from server.terminal.parameters import FiniteRange
 from server.terminal.progress import progress
 
 RECORDS: Final = Path("records")

@@ -15,7 +15,7 @@ from players.human import HumanPlayer, Streams
 from players.kit.local_match import LocalMatch, WhileThinking
 from players.player import GaveUpError
 from players.registry import PLAYERS, find_player
-from server.terminal.parameters import FiniteRange
+from server.terminal.command_line import FiniteRange
 from server.terminal.progress import progress
 
 _COMPUTER = "mcts"

@@ -16,7 +16,7 @@ from players.kit.host import Host
 from players.player import HostAwayError, HostError
 from players.registry import FORMS, PLAYERS, PlayerMaker, find_player
 from server.operation.logs import LogQueue
-from server.terminal.parameters import FiniteRange
+from server.terminal.command_line import FiniteRange
 
 MATCHES_AT_ONCE: Final = 8
 """How many matches a player plays at once that is called."""

@@ -12,7 +12,6 @@ from pathlib import Path
 from typing import Any, Final, TextIO, TypeVar
 
 import click
-from rich.console import Console
 from rich.table import Table
 
 from server.access.issuing import MAX_CHARACTERS, MAX_DAYS, Issued, Issuing, read_class_list
@@ -25,8 +24,8 @@ from server.sanitization import write_csv
 from server.storage.accounts import TokenStore
 from server.storage.database import Database
 from server.storage.rows import TokenRow
+from server.terminal.command_line import table_console
 
-_WIDTH_OF_A_PIPE: Final = 200
 _Answer = TypeVar("_Answer")
 
 _DATABASE: Final = database_option("That of the game manager; it may be running.")
@@ -70,9 +69,7 @@ def list_tokens(with_all: bool, as_json: bool, database: str) -> None:
     if as_json:
         click.echo(json.dumps([_shown(row) for row in rows], indent=2))
     else:
-        Console(highlight=False, markup=False, width=None if sys.stdout.isatty() else _WIDTH_OF_A_PIPE).print(
-            _table(rows, at_ms)
-        )
+        table_console().print(_table(rows, at_ms))
 
 
 @command.command("rotate")

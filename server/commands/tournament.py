@@ -4,7 +4,6 @@ import asyncio
 import importlib
 import json
 import signal
-import sys
 import tempfile
 from collections import Counter
 from collections.abc import AsyncIterator, Mapping, Sequence
@@ -15,7 +14,6 @@ from typing import Any, Final
 
 import aiohttp
 import click
-from rich.console import Console
 
 from gdl.engines import make_game
 from gdl.extras import check_extra
@@ -24,7 +22,7 @@ from players.kit.host import failure_words, read_url
 from players.player import HostError
 from server.arena.arena import Arena, progress_of
 from server.arena.folder import TournamentFolder
-from server.arena.plan_file import extended, found_games, plan_of, player_hashes, read_plan, read_toml
+from server.arena.plan_file import extended, found_games, plan_of, player_hashes, read_plan
 from server.arena.report import HTML_FILE, LiveTable, standings_table, write_reports
 from server.arena.venue import Contestants, LocalVenue, Venue
 from server.errors import ConfigurationError, OrderRefusedError, TournamentFolderError
@@ -32,6 +30,7 @@ from server.hosting.cores import n_cores_here
 from server.importing.fetching import object_of
 from server.match.setup import MAX_CLOCK_S, new_seed
 from server.sanitization import game_name_of
+from server.terminal.command_line import read_toml, table_console
 from server.terminal.progress import progress
 from server.tournament.fixtures import TournamentGame
 from server.tournament.plan import MAX_ROUNDS, TournamentFormat, TournamentPlan
@@ -45,7 +44,6 @@ _FLAGS: Final = Path("command line")
 """What errors call the plan that flags give."""
 MATCHES_PER_CORE: Final = 4
 """How many matches of players that think elsewhere, or for a moment, are played at once for each core."""
-_WIDTH_OF_A_PIPE: Final = 200
 
 
 @click.group()
@@ -153,7 +151,7 @@ def _tell(found: Progress, folder: TournamentFolder, as_json: bool) -> None:
     if as_json:
         click.echo(json.dumps(summary(found), indent=2, ensure_ascii=False))
         return
-    console = Console(width=None if sys.stdout.isatty() else _WIDTH_OF_A_PIPE)
+    console = table_console()
     console.print(standings_table(table_of(found), console.width))
     for line in (verdict(found), sprt_line(found), shortage(found)):
         if line:

@@ -12,7 +12,7 @@ from rich.text import Text
 
 from gdl.games.library import find_game
 from gdl.language.kif import ReadLimits
-from server.terminal.parameters import FiniteRange, check_needs, check_one_output
+from server.terminal.command_line import FiniteRange, check_needs, check_one_output
 from server.terminal.progress import progress
 from server.validating import report
 from server.validating.rule_text import STANDARD_INPUT

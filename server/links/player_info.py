@@ -11,7 +11,7 @@ from gdl.wire.replies import InfoReply, Status, decode, is_complete, read_info
 from server.errors import RemotePlayerError
 from server.links.connection import AllowedAddresses
 from server.links.http_player import HttpPlayer
-from server.match.link import Clock, PlayerRequest, ReplyBuffer, SystemClock
+from server.match.link import SYSTEM_CLOCK, Clock, PlayerRequest, ReplyBuffer
 from server.sanitization import clean_line
 
 _INFO, _PING = to_text(Info()), to_text(Ping())
@@ -19,7 +19,6 @@ _MAX_FIELDS: Final = 50
 MAX_INFO_BYTES: Final = 16 * 1024
 MAX_LOOKS: Final = 16
 """How often the end of a JSON object is looked for before it is left to the end of the reply."""
-_SYSTEM_CLOCK: Final = SystemClock()
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +41,7 @@ class PlayerInfo:
 
 
 async def ask_info(
-    url: str, deadline_s: float = 5.0, clock: Clock = _SYSTEM_CLOCK, *, targets: AllowedAddresses | None = None
+    url: str, deadline_s: float = 5.0, clock: Clock = SYSTEM_CLOCK, *, targets: AllowedAddresses | None = None
 ) -> PlayerInfo:
     """Return what the player at *url* says to INFO, or failing that to PING, each within half of *deadline_s*.
 

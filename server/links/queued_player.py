@@ -24,25 +24,29 @@ UNKNOWN: Final = "the player is not known any more"
 
 
 class QueueLink:
-    """The way to a player that dials in, at the first of its seats in a match until `number_seats` says which it is."""
+    """The way to a player that dials in, through its *queue*.
+
+    Attributes:
+        seat: at which of its seats in a match: the first, until `number_seats` says which it is.
+    """
 
     def __init__(self, queue: RequestQueue) -> None:
-        self._queue, self._seat = queue, 1
+        self.queue, self.seat = queue, 1
         self._match_ids: set[str] = set()
         self._is_open = True
 
     def remember(self, match_id: str, requests: Sequence[PlayerRequest]) -> None:
         """Keep what was answered before, perhaps to another process of the game manager, for the player to catch up."""
         self._match_ids.add(match_id)
-        self._queue.remember(match_id, requests, self._seat)
+        self.queue.remember(match_id, requests, self.seat)
 
     async def until_connected(self, limit_s: float) -> bool:
         """Wait until the player is connected, *limit_s* at most; return whether it is."""
         with suppress(TimeoutError):
             async with asyncio.timeout(limit_s):
-                while not self._queue.is_connected:
-                    await self._queue.changed.wait()
-        return self._queue.is_connected
+                while not self.queue.is_connected:
+                    await self.queue.changed.wait()
+        return self.queue.is_connected
 
     async def deliver(self, request: PlayerRequest, reply: ReplyBuffer) -> None:
         """Let *request* wait in the queue until its reply is posted.
@@ -50,13 +54,13 @@ class QueueLink:
         Raises:
             OSError: the player is not registered any more; another one of its name has no part in the match.
         """
-        if self._queue.is_closed:
+        if self.queue.is_closed:
             raise OSError(UNKNOWN)
-        queued = self._queue.put(request, reply, request.clock_s, self._seat)
+        queued = self.queue.put(request, reply, request.clock_s, self.seat)
         try:
             await queued.answered.wait()
         finally:
-            self._queue.withdraw(queued)
+            self.queue.withdraw(queued)
             if self._is_open and queued.message in CAUGHT_UP and not says_busy(reply.raw):
                 answered = bytes(reply.raw).decode("utf-8", "replace")
                 self.remember(request.match_id, [replace(request, answered=answered, legal_moves=())])
@@ -67,7 +71,7 @@ class QueueLink:
         """Keep no more of the matches that were played over this link."""
         self._is_open = False
         for match_id in self._match_ids:
-            self._queue.forget_match(match_id)
+            self.queue.forget_match(match_id)
 
 
 def number_seats(links: Iterable[PlayerLink]) -> None:
@@ -78,8 +82,8 @@ def number_seats(links: Iterable[PlayerLink]) -> None:
     n_seats = Counter[RequestQueue]()
     for link in links:
         if isinstance(link, QueueLink):
-            n_seats[link._queue] += 1
-            link._seat = n_seats[link._queue]
+            n_seats[link.queue] += 1
+            link.seat = n_seats[link.queue]
 
 
 COURTESIES: Final = {"START": b"ready", "PREVIEW": b"ready", "STOP": b"done", "ABORT": b"aborted"}

@@ -13,7 +13,7 @@ from typing import Any, Final
 from gdl.errors import MessageError
 from gdl.wire.replies import elements
 from server.errors import LateReplyError, OtherReplyError, UnknownRequestError
-from server.match.link import Clock, PlayerRequest, ReplyBuffer, SystemClock
+from server.match.link import SYSTEM_CLOCK, Clock, PlayerRequest, ReplyBuffer
 
 LEGAL: Final = "(LEGAL "
 
@@ -81,13 +81,12 @@ def _id_of(request: PlayerRequest, seat: int) -> str:
 
 MAX_ENDED: Final = 1_000
 """How many requests a queue remembers that are answered or overdue."""
-_SYSTEM_CLOCK: Final = SystemClock()
 
 
 class RequestQueue:
     """The requests of one player: those that wait, and what became of the last ones; *clock* measures the waits."""
 
-    def __init__(self, clock: Clock = _SYSTEM_CLOCK, on_connection: Callable[[], None] = lambda: None) -> None:
+    def __init__(self, clock: Clock = SYSTEM_CLOCK, on_connection: Callable[[], None] = lambda: None) -> None:
         self._clock, self._on_connection = clock, on_connection
         self._epoch = secrets.token_hex(4)
         self._n = 0
@@ -297,7 +296,7 @@ class RequestQueues:
         on_forgotten: called with the name of a player whose queue was taken away.
     """
 
-    def __init__(self, clock: Clock = _SYSTEM_CLOCK, on_connection: Callable[[str], None] = lambda _: None) -> None:
+    def __init__(self, clock: Clock = SYSTEM_CLOCK, on_connection: Callable[[str], None] = lambda _: None) -> None:
         self._clock, self._on_connection = clock, on_connection
         self._queues: dict[str, RequestQueue] = {}
         self._seats: dict[tuple[str, str], RequestQueue] = {}

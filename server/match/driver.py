@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Final, TypeAlias
 
 from gdl.errors import LimitExceeded
@@ -11,7 +11,7 @@ from gdl.game import Role
 from server.match import exchange
 from server.match.core import Match
 from server.match.exchange import Aborted, Completed, Event, Failed, Message
-from server.match.link import MAX_REPLY_BYTES, Clock, PlayerLink, PlayerRequest, ReplyBuffer, SystemClock
+from server.match.link import MAX_REPLY_BYTES, SYSTEM_CLOCK, Clock, PlayerLink, PlayerRequest, ReplyBuffer
 from server.match.position import Position
 from server.match.referee import LocalReferee, Referee
 from server.match.setup import MatchSetup
@@ -36,7 +36,7 @@ class DriverOptions:
     the last reply to the next message.
     """
 
-    clock: Clock = field(default_factory=SystemClock)
+    clock: Clock = SYSTEM_CLOCK
     flush: Flush = no_flush
     on_step_overhead: Callable[[float], None] = lambda _: None
     evaluation_limit_s: float = 300.0

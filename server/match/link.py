@@ -55,6 +55,7 @@ class SystemClock:
         return asyncio.timeout(limit_s)
 
 
+SYSTEM_CLOCK: Final = SystemClock()
 MAX_REPLY_BYTES: Final = 64 * 1024
 MAX_FAILURE: Final = 1_000
 """How many characters are kept of what a player tells of its own failure."""

@@ -2,7 +2,6 @@
 
 import difflib
 import json
-import tomllib
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, Final, TypeVar
@@ -13,6 +12,7 @@ from click.core import ParameterSource
 from server.errors import ConfigurationError
 from server.operation.logs import without_secrets
 from server.storage.address import DEFAULT_DATABASE
+from server.terminal.command_line import read_toml
 
 PREFIX: Final = "GGP"
 CONTEXT: Final[dict[str, Any]] = {"auto_envvar_prefix": PREFIX}
@@ -77,7 +77,7 @@ def read_options(path: Path, context: click.Context) -> dict[str, Any]:
     """
     options = {_key(option): option for option in _options(context.command)}
     found = {}
-    for key, value in _read(path).items():
+    for key, value in read_toml(path).items():
         if key.replace("_", "-") not in options:
             near = difflib.get_close_matches(key.replace("_", "-"), options, n=2)
             raise ConfigurationError(path, f"no option {key!r}", near)
@@ -85,15 +85,6 @@ def read_options(path: Path, context: click.Context) -> dict[str, Any]:
         assert option.name is not None
         found[option.name] = _checked(path, key, value, option, context)
     return found
-
-
-def _read(path: Path) -> dict[str, Any]:
-    try:
-        return tomllib.loads(path.read_text("utf-8"))
-    except OSError as error:
-        raise ConfigurationError(path, error.strerror or "cannot be read") from error
-    except ValueError as error:
-        raise ConfigurationError(path, f"no TOML: {error}") from error
 
 
 def _checked(path: Path, key: str, value: object, option: click.Option, context: click.Context) -> object:

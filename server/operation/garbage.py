@@ -32,7 +32,7 @@ _N_YOUNG: Final = 100
 """How many of these come before it is looked whether all objects are to be collected."""
 
 
-def settle_memory() -> None:
+def freeze_objects() -> None:
     """Let the garbage collector look no more at what is there now, most of which is code.
 
     It would hold up everything for a tenth of a second each time.

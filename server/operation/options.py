@@ -27,7 +27,7 @@ from server.records.signature import kept_key
 from server.spectating.events import Delay, read_delay
 from server.spectating.publishing import PublishSettings
 from server.storage.address import DEFAULT_DATABASE
-from server.terminal.parameters import FiniteRange
+from server.terminal.command_line import FiniteRange
 
 DEFAULT_PORT: Final = 9148
 LOG_LEVELS: Final = ("debug", "info", "warning", "error")

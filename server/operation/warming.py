@@ -11,7 +11,7 @@ import structlog
 
 from server.links.own_player import package_environment
 from server.match.referee import in_own_thread
-from server.operation.garbage import settle_memory
+from server.operation.garbage import freeze_objects
 
 _COMMAND: Final = "import os; os.nice(10); from players.stock import warm_up_all; warm_up_all()"
 _LOG: Final = structlog.get_logger("server.warming")
@@ -20,7 +20,7 @@ _LOG: Final = structlog.get_logger("server.warming")
 @asynccontextmanager
 async def warming(*, is_wanted: bool = True) -> AsyncIterator[None]:
     """Make the compiled engine ready beside the block, if that is wanted."""
-    settle_memory()
+    freeze_objects()
     task = asyncio.create_task(_warm(), name="warming") if is_wanted else None
     try:
         yield
@@ -39,7 +39,7 @@ async def _warm() -> None:
     except Exception:  # matches are interpreted then, or wait for it themselves
         _LOG.exception("the compiled engine is not ready")
     else:
-        settle_memory()
+        freeze_objects()
         _LOG.debug("the compiled engine is ready")
 
 

@@ -13,7 +13,7 @@ from players.registry import PLAYERS
 from server import errors
 from server.links import addresses, http_player, queued_player, request_queue
 from server.links.seating import PlayerReference, UnresolvedPlayer, public_player_spec, seated
-from server.match.link import Clock, PlayerLink, SystemClock
+from server.match.link import SYSTEM_CLOCK, Clock, PlayerLink
 from server.match.setup import Case, Profile, Seat
 from server.registry.queueing import Hindrance
 from server.storage.accounts import PlayerStore
@@ -95,9 +95,6 @@ class Person:
         return queued_player.HumanLink(self.request_queues, str(role))
 
 
-_SYSTEM_CLOCK: Final = SystemClock()
-
-
 @dataclass(frozen=True, slots=True)
 class RegistrySettings:
     """What players are allowed.
@@ -154,7 +151,7 @@ class Registry:
         self,
         store: PlayerStore,
         settings: RegistrySettings = DEFAULT_SETTINGS,
-        clock: Clock = _SYSTEM_CLOCK,
+        clock: Clock = SYSTEM_CLOCK,
         on_change: Callable[[], None] = lambda: None,
     ) -> None:
         self.store, self.settings, self.clock, self.on_change = store, settings, clock, on_change

@@ -7,6 +7,8 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Any, Final
 
+from gdl import game
+
 
 class MatchStatus(StrEnum):
     """What a match can be, in the order of its life: in the lobby it waits for people; the last three are ends."""
@@ -53,7 +55,7 @@ class PlayerStatus(StrEnum):
     PAUSED = "paused"
 
 
-RANDOM: Final = "random"
+RANDOM: Final = str(game.RANDOM)
 """What chance is called in its seats; a player of ours is called so, too."""
 NO_ORDER: Final[dict[str, Any]] = {"text": {"players": {}, "startClock": 0, "playClock": 0}}
 """What was ordered, as of a match of which that is not known."""

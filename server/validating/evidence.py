@@ -10,7 +10,7 @@ from gdl.game import RANDOM, Game, JointMove, Role, State
 from gdl.language.terms import Term
 from gdl.simulation import Finding, SimulationReport
 from server.match.exchange import Closed, Event, Failed, MoveOrigin, Started, StateReached, StepFinished
-from server.match.link import SystemClock
+from server.match.link import now_ms
 from server.match.position import state_text
 from server.match.setup import MatchSetup, Seat, new_match_id, new_random_token
 from server.records import entries, journal, record
@@ -52,7 +52,7 @@ def evidence(game: Game, finding: Finding, name: str, seed: int) -> dict[str, An
 
 def _events(game: Game, finding: Finding, seed: int) -> Iterator[Event]:
     """Yield the events of the play of *finding*, as a match that failed by it."""
-    at_ms, play = SystemClock().wall_ms(), finding.play or ()
+    at_ms, play = now_ms(), finding.play or ()
     seats = tuple(Seat(role, _PLAYER) for role in game.roles if not _is_chance(game, role))
     setup = MatchSetup(seats, 0, 0, new_match_id("evidence"), seed)
     yield Started(at_ms, setup, game.description, game.roles)

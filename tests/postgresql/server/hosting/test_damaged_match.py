@@ -101,7 +101,7 @@ async def test_a_match_with_a_hole_in_its_journal_goes_on_from_before_it(
         idle = GameManager(database, QUICK)
         before = [entry.kind for entry in await idle.journals.entries(match_id)]
         is_free.set()
-        with caplog.at_level(logging.WARNING, "server.storage.matches"):
+        with caplog.at_level(logging.WARNING, "server.storage.journals"):
             assert await ended(database, match_id) == ("completed", None)
         whole = record_of(await idle.journals.entries(match_id)).as_json()
     assert len(before) == number

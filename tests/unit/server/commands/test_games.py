@@ -31,7 +31,7 @@ def test_games_lists_every_game_with_its_title(ggp: Ggp) -> None:
 
 @pytest.mark.parametrize("width", [40, 60])
 def test_names_are_whole_in_a_narrow_terminal(ggp: Ggp, monkeypatch: pytest.MonkeyPatch, width: int) -> None:
-    monkeypatch.setattr("server.commands.games._WIDTH_OF_A_PIPE", width)
+    monkeypatch.setattr("server.terminal.command_line.WIDTH_OF_A_PIPE", width)
     lines = ggp("games").output.splitlines()
     assert {line.split()[0] for line in lines if not line.startswith(" ")} == {"name", *game_names()}
     assert max(map(len, lines)) == width

@@ -1,9 +1,22 @@
-"""Options that several commands share: numbers that are finite, and ways of output that exclude each other."""
+"""What command lines share: numbers that are finite, options that exclude each other, files of options, tables."""
+
+from __future__ import annotations
 
 import math
-from typing import Any
+import sys
+import tomllib
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
 
 import click
+
+from server.errors import ConfigurationError
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+WIDTH_OF_A_PIPE: Final = 200
+"""How wide tables are that no terminal shows. *Units*: characters."""
 
 
 class FiniteRange(click.FloatRange):
@@ -39,3 +52,24 @@ def check_needs(needed: str, is_there: object, **given: object) -> None:
     for name, value in given.items():
         if value and not is_there:
             raise click.UsageError(f"--{name.replace('_', '-')} needs {needed}")
+
+
+def read_toml(path: Path) -> dict[str, Any]:
+    """Return what the TOML file at *path* says.
+
+    Raises:
+        ConfigurationError: it cannot be read, or is no TOML.
+    """
+    try:
+        return tomllib.loads(path.read_text("utf-8"))
+    except OSError as error:
+        raise ConfigurationError(path, error.strerror or "cannot be read") from error
+    except ValueError as error:
+        raise ConfigurationError(path, f"no TOML: {error}") from error
+
+
+def table_console() -> Console:
+    """Return the console for a table on standard output, in which every text stands as it is."""
+    from rich.console import Console  # noqa: PLC0415 -- slow to load, and few commands show tables
+
+    return Console(highlight=False, markup=False, width=None if sys.stdout.isatty() else WIDTH_OF_A_PIPE)
