@@ -35,8 +35,10 @@ async def templates(database: Database, limit: int = 20) -> list[Template]:
     """Return matches of *database* that were completed."""
     store, journals = MatchStore(database), JournalStore(database)
     rows = await store.listed(status="completed", limit=limit)
-    chairs = await store.seats([row.id for row in rows])
-    return [Template(row, chairs[row.id], [line_of(entry) for entry in await journals.entries(row.id)]) for row in rows]
+    seat_rows = await store.seats([row.id for row in rows])
+    return [
+        Template(row, seat_rows[row.id], [line_of(entry) for entry in await journals.entries(row.id)]) for row in rows
+    ]
 
 
 async def fill(database: Database, n_matches: int, seed: int = 1) -> None:
@@ -56,7 +58,7 @@ async def fill(database: Database, n_matches: int, seed: int = 1) -> None:
 
 def _insert(part: Sequence[tuple[dict[str, Any], list[dict[str, Any]], dict[str, Any]]], to: sa.Connection) -> None:
     to.execute(sa.insert(matches), [match for match, _, _ in part])
-    to.execute(sa.insert(seats), [chair for _, chairs, _ in part for chair in chairs])
+    to.execute(sa.insert(seats), [row for _, seat_rows, _ in part for row in seat_rows])
     to.execute(sa.insert(records), [record for _, _, record in part])
 
 
@@ -80,6 +82,6 @@ def _copy(
         match[name] -= earlier_ms
     kept = {"match_id": match_id, "game": match["game"], "created_ms": match["created_ms"]}
     names = chance.sample(PLAYERS, len(model.seats))
-    chairs = [asdict(seat) | kept | {"player": name} for seat, name in zip(model.seats, names, strict=True)]
+    seat_rows = [asdict(seat) | kept | {"player": name} for seat, name in zip(model.seats, names, strict=True)]
     lines = [line.replace(model.match.id, match_id) for line in model.lines]
-    return match, chairs, {"match_id": match_id, "body": packed(lines), "signature": None}
+    return match, seat_rows, {"match_id": match_id, "body": packed(lines), "signature": None}

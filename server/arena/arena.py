@@ -117,8 +117,8 @@ class Arena:
             found = PlayedRecord(json.loads(path.read_bytes()))
         else:
             found = await self.venue.play(match)
-            with replacing(path) as passing:
-                passing.write_text(json.dumps(found.record, ensure_ascii=False), "utf-8")
+            with replacing(path) as temporary:
+                temporary.write_text(json.dumps(found.record, ensure_ascii=False), "utf-8")
         played = played_of(found.record, match, found.waited_share)
         self.folder.add_result(played)
         return played

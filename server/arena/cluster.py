@@ -36,7 +36,7 @@ CONNECTING_S: Final = 10.0
 """How long the scheduler may take to answer."""
 FIRST_WORKER_S: Final = 30.0
 """How long the first worker may take to come."""
-GOODBYE_S: Final = 5.0
+EXIT_LIMIT_S: Final = 5.0
 """How long the workers may take to end the players."""
 MOST_SUBMISSIONS: Final = 5
 """How often a match is submitted; the scheduler tries each submission on several workers, should they die."""
@@ -97,7 +97,7 @@ class Cluster:
         try:
             # Where the scheduler is gone, the client waits for it to come back; the players end with their workers.
             with suppress(OSError, concurrent.futures.CancelledError):  # a TimeoutError is an OSError
-                async with asyncio.timeout(GOODBYE_S):
+                async with asyncio.timeout(EXIT_LIMIT_S):
                     await self._client.run(end_players, self._tournament, on_error="ignore")
         finally:
             await self._client.close()
@@ -145,7 +145,7 @@ def _own_version() -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class _Stay:
+class _WorkerTournament:
     """What a worker keeps of a tournament between its matches."""
 
     contestants: Contestants
@@ -153,7 +153,7 @@ class _Stay:
     venue: LocalVenue
 
 
-_stays: Final[dict[str, _Stay]] = {}
+_tournaments: Final[dict[str, _WorkerTournament]] = {}
 """The tournaments of which this worker has played matches."""
 
 
@@ -168,20 +168,20 @@ async def play_order(order: MatchOrder) -> PlayedRecord:
     if order.version != _own_version():
         reason = f"{socket.gethostname()} has version {_own_version()} of ggp, and the tournament {order.version}"
         raise ClusterError(order.address, reason)
-    stay = _stays.get(order.tournament) or _begun(order)
-    if order.match.game not in stay.games:
-        stay.games[order.match.game] = await in_own_thread(lambda: make_game(read_rules(order.rules)))
-    return await stay.venue.play(order.match)
+    kept = _tournaments.get(order.tournament) or _begun(order)
+    if order.match.game not in kept.games:
+        kept.games[order.match.game] = await in_own_thread(lambda: make_game(read_rules(order.rules)))
+    return await kept.venue.play(order.match)
 
 
-def _begun(order: MatchOrder) -> _Stay:
+def _begun(order: MatchOrder) -> _WorkerTournament:
     contestants, games = Contestants(order.plan.players, _MATCHES_OF_A_PLAYER), dict[str, Game]()
     venue = LocalVenue(order.plan, games, contestants, n_cores_here(), os.cpu_count() or 1)
-    return _stays.setdefault(order.tournament, _Stay(contestants, games, venue))
+    return _tournaments.setdefault(order.tournament, _WorkerTournament(contestants, games, venue))
 
 
 async def end_players(tournament: str) -> None:
     """End the players of *tournament* on this worker."""
-    stay = _stays.pop(tournament, None)
-    if stay is not None:
-        await stay.contestants.stop()
+    kept = _tournaments.pop(tournament, None)
+    if kept is not None:
+        await kept.contestants.stop()

@@ -88,8 +88,8 @@ class TournamentFolder:
         """Write the plan; *rules* has the SHA-256 of each game's rules, *players* of the players' files, by name."""
         hashes = {"rules": dict(rules), "players": dict(players)}
         fields = {"format": _FORMAT, "plan": plan.model_dump(mode="json"), **hashes}
-        with replacing(self.path / PLAN) as passing:
-            passing.write_text(json.dumps(fields, indent=2, ensure_ascii=False), "utf-8")
+        with replacing(self.path / PLAN) as temporary:
+            temporary.write_text(json.dumps(fields, indent=2, ensure_ascii=False), "utf-8")
 
     def schedule(self) -> tuple[ScheduledMatch, ...]:
         """Return all matches that were scheduled, in their order.

@@ -134,8 +134,8 @@ def write_reports(progress: Progress, folder: Path, roles: Mapping[str, Sequence
         HTML_FILE: html(progress, roles),
     }
     for name, text in texts.items():
-        with replacing(folder / name, is_durable=False) as passing:
-            passing.write_text(text, "utf-8")
+        with replacing(folder / name, is_durable=False) as temporary:
+            temporary.write_text(text, "utf-8")
 
 
 def csv_text(progress: Progress) -> str:

@@ -10,7 +10,7 @@ from gdl.errors import MessageError
 from gdl.wire.insights import INSIGHT_HEADER, read_insight
 from gdl.wire.messages import Abort, Dialect, Info, Ping, Preview, Stop, to_text
 from gdl.wire.replies import InfoReply, is_busy, read_info
-from server.checks.bout import (
+from server.checks.check_match import (
     CheckFailedError,
     PlayerBusyError,
     Request,
@@ -145,7 +145,7 @@ async def gdl2_older(examinee: CheckedPlayer) -> None:
 @should
 async def words_of_the_protocol(examinee: CheckedPlayer) -> None:
     """Answer START with ready, STOP with done, ABORT with aborted."""
-    stopped, aborted = examinee.bout(), examinee.bout()
+    stopped, aborted = examinee.new_match(), examinee.new_match()
     started = await stopped.start()
     stopped.advance(await stopped.ask())
     said = started.text, (await stopped.stop()).text
@@ -158,10 +158,10 @@ async def words_of_the_protocol(examinee: CheckedPlayer) -> None:
 @should
 async def thoughts(examinee: CheckedPlayer) -> None:
     """Tell what it thinks, if it tells, within the bounds that records have for it."""
-    bout = examinee.bout()
-    await bout.start()
-    told = (await bout.ask_observed()).headers.get(INSIGHT_HEADER.lower(), "")
-    await bout.abort()
+    match = examinee.new_match()
+    await match.start()
+    told = (await match.ask_observed()).headers.get(INSIGHT_HEADER.lower(), "")
+    await match.abort()
     try:
         if told:
             read_insight(told)
@@ -172,55 +172,55 @@ async def thoughts(examinee: CheckedPlayer) -> None:
 @must
 async def repeated_play(examinee: CheckedPlayer) -> None:
     """Take a PLAY that is sent again for the same question, and give the same answer."""
-    bout = examinee.bout()
-    await bout.start()
+    match = examinee.new_match()
+    await match.start()
     for _ in range(2):
-        first, second = await bout.ask(), await bout.ask()
+        first, second = await match.ask(), await match.ask()
         if first != second:
-            raise CheckFailedError(f"step {bout.turn}: answered {first}, and {second} when asked again")
-        bout.advance(first)
-    await bout.play()
-    await bout.stop()
+            raise CheckFailedError(f"step {match.turn}: answered {first}, and {second} when asked again")
+        match.advance(first)
+    await match.play()
+    await match.stop()
 
 
 @should
 async def replaced_move(examinee: CheckedPlayer) -> None:
     """Play on when its move was replaced, from the move that counts."""
-    bout = examinee.bout()
-    await bout.start()
-    move = await bout.ask()
-    bout.advance(next(bout.other_moves(move)))
-    await bout.play()
-    await bout.stop()
+    match = examinee.new_match()
+    await match.start()
+    move = await match.ask()
+    match.advance(next(match.other_moves(move)))
+    await match.play()
+    await match.stop()
 
 
 @should
 async def two_matches(examinee: CheckedPlayer) -> None:
     """Play two matches at once."""
-    bouts = examinee.bout(), examinee.bout(Setting(role=1))
-    await bouts[0].start()
+    matches = examinee.new_match(), examinee.new_match(Setting(role=1))
+    await matches[0].start()
     try:
-        await bouts[1].start()
+        await matches[1].start()
     except PlayerBusyError:
         raise CheckFailedError("it plays one match at a time: START of another one is answered with busy") from None
     for _ in range(3):
-        for bout in bouts:
-            await bout.play(1)
-    for bout in bouts:
-        await bout.stop()
+        for match in matches:
+            await match.play(1)
+    for match in matches:
+        await match.stop()
 
 
 @should
 async def info_while_thinking(examinee: CheckedPlayer) -> None:
     """Answer INFO within a second while it thinks."""
-    bout = examinee.bout()
-    await bout.start()
-    thinking = asyncio.create_task(bout.ask())
+    match = examinee.new_match()
+    await match.start()
+    thinking = asyncio.create_task(match.ask())
     await asyncio.sleep(THINKING_S)
     observed = await examinee.say(to_text(Info()), 1.0)
     has_waited = thinking.done() and observed.took_s > PROMPT_S
     await asyncio.gather(thinking, return_exceptions=True)
-    await bout.abort()
+    await match.abort()
     if observed.trouble or has_waited:
         raise CheckFailedError(observed.trouble or "answered only after the move")
 
@@ -228,13 +228,13 @@ async def info_while_thinking(examinee: CheckedPlayer) -> None:
 @should
 async def abort_while_thinking(examinee: CheckedPlayer) -> None:
     """Answer an ABORT within a second while it thinks."""
-    bout = examinee.bout()
-    await bout.start()
-    thinking = asyncio.create_task(bout.ask())
+    match = examinee.new_match()
+    await match.start()
+    thinking = asyncio.create_task(match.ask())
     await asyncio.sleep(THINKING_S)
     try:
-        await bout.send(Abort(bout.match_id), 1.0, "ABORT")
-        bout.is_open = False
+        await match.send(Abort(match.match_id), 1.0, "ABORT")
+        match.is_open = False
     finally:
         await asyncio.gather(thinking, return_exceptions=True)
 
@@ -242,10 +242,10 @@ async def abort_while_thinking(examinee: CheckedPlayer) -> None:
 @must
 async def match_after_abort(examinee: CheckedPlayer) -> None:
     """Play the next match after an ABORT."""
-    bout = examinee.bout()
-    await bout.start()
-    bout.advance(await bout.ask())
-    await bout.abort()
+    match = examinee.new_match()
+    await match.start()
+    match.advance(await match.ask())
+    await match.abort()
     await examinee.play_match()
 
 

@@ -11,7 +11,7 @@ from enum import StrEnum
 from functools import partial
 from typing import Any, Final, TypeAlias
 
-from server.checks.bout import (
+from server.checks.check_match import (
     TICTACTOE,
     CheckFailedError,
     CheckMatch,
@@ -44,20 +44,20 @@ class CheckedPlayer:
 
     probe: Probe
     clocks: Clocks
-    _bouts: list[CheckMatch] = field(default_factory=list)
+    _matches: list[CheckMatch] = field(default_factory=list)
 
-    def bout(self, setting: Setting = TICTACTOE) -> CheckMatch:
+    def new_match(self, setting: Setting = TICTACTOE) -> CheckMatch:
         """Return a match that the player has not heard of yet; the examination sees to it that it is ended."""
-        self._bouts.append(CheckMatch(self.probe, self.clocks, setting))
-        return self._bouts[-1]
+        self._matches.append(CheckMatch(self.probe, self.clocks, setting))
+        return self._matches[-1]
 
     async def end_matches(self) -> None:
         """Abort the matches that a check has left open, so that they are not in the way of the next one."""
-        while self._bouts:
-            bout = self._bouts.pop()
-            if bout.is_open:
+        while self._matches:
+            match = self._matches.pop()
+            if match.is_open:
                 with suppress(CheckFailedError):
-                    await bout.abort()
+                    await match.abort()
 
     async def say(self, text: str | bytes, timeout_s: float = ANSWER_S) -> Observed:
         """Send *text*, and return what was observed within *timeout_s*."""
@@ -69,10 +69,10 @@ class CheckedPlayer:
         Raises:
             CheckFailedError: an answer is missing or late, or a move is not legal.
         """
-        bout = self.bout(setting)
-        await bout.start()
-        await bout.play()
-        await bout.stop()
+        match = self.new_match(setting)
+        await match.start()
+        await match.play()
+        await match.stop()
 
 
 Run: TypeAlias = Callable[[CheckedPlayer], Coroutine[Any, Any, None]]

@@ -14,7 +14,7 @@ from rich.console import Console, JustifyMethod
 from rich.table import Table
 from rich.text import Text
 
-from server.checks import bout, catalogue
+from server.checks import catalogue, check_match
 from server.checks.examination import Check, CheckedPlayer, CheckResult, CheckVerdict, examine
 from server.sanitization import shown
 from server.terminal.progress import progress
@@ -51,7 +51,7 @@ def command(
     Exits with 1 if something is wrong by which it would lose matches; warnings do not count.
     """
     checks = _chosen(only)
-    examinee = CheckedPlayer(bout.Probe(url), bout.Clocks(start_clock, play_clock))
+    examinee = CheckedPlayer(check_match.Probe(url), check_match.Clocks(start_clock, play_clock))
     findings: list[CheckResult] = []
     report = None if as_json else _Report(checks)
     is_interrupted = False

@@ -225,8 +225,8 @@ class GameManager:
             tournament=text.tournament,
             is_hidden=version.is_gdl2 or any(order.profile_of(str(role)).is_scrambled for role in entrants),
         )
-        chairs = tuple(_seat_row(row.id, i, role, entrants) for i, role in enumerate(outline.roles))
-        return ordering.DrawnMatch(row, chairs, secrets)
+        seat_rows = tuple(_seat_row(row.id, i, role, entrants) for i, role in enumerate(outline.roles))
+        return ordering.DrawnMatch(row, seat_rows, secrets)
 
     async def absent(self, players: Collection[str]) -> Collection[str]:
         """Return those of *players* who are registered, play nothing, and would not get a match now.

@@ -273,5 +273,5 @@ def _written(accepted: AcceptedGame, folder: Path, source: str) -> ImportRow:
 
 
 def _write(path: Path, text: str) -> None:
-    with replacing(path, is_durable=False) as passing:
-        passing.write_bytes(text.encode("utf-8", "replace"))
+    with replacing(path, is_durable=False) as temporary:
+        temporary.write_bytes(text.encode("utf-8", "replace"))

@@ -29,7 +29,7 @@ MAX_UNREAD_BYTES: Final = 1024 * 1024
 """How much may wait for a child that does not read, beside the message that it should read next."""
 MAX_COMMENT_BYTES: Final = MAX_INSIGHT + 100
 """How much of a comment is kept."""
-GOODBYE_S: Final = 0.5
+EXIT_LIMIT_S: Final = 0.5
 _STDIN, _STDOUT, _STDERR = 0, 1, 2
 _SKIPPED: Final = re.compile(rb"(?:\s|;[^\r\n]*+[\r\n])*+")
 _INSIGHT: Final = insight_comment("").rstrip().encode()
@@ -180,7 +180,7 @@ class _Child(asyncio.SubprocessProtocol):
             raise RemotePlayerError(f"the child process does not read: {n_unread:,} bytes wait for it")
         if self._has_closed_output:
             with suppress(TimeoutError):
-                await asyncio.wait_for(self._has_exited.wait(), GOODBYE_S)
+                await asyncio.wait_for(self._has_exited.wait(), EXIT_LIMIT_S)
             code = self._transport.get_returncode()
             how = "has closed its output" if code is None else f"has ended with exit code {code}"
             raise RemotePlayerError(f"the child process {how}")
@@ -198,7 +198,7 @@ class _Child(asyncio.SubprocessProtocol):
         """Close the child's input, give it a moment, and end its process group."""
         self._stdin.close()
         with suppress(TimeoutError):
-            await asyncio.wait_for(self._has_exited.wait(), GOODBYE_S)
+            await asyncio.wait_for(self._has_exited.wait(), EXIT_LIMIT_S)
         # The child itself may be gone, and others of its group still there.
         with suppress(ProcessLookupError, PermissionError):
             os.killpg(self._transport.get_pid(), signal.SIGKILL)

@@ -44,7 +44,7 @@ class InProcessPlayer:
         elif request.legal_moves:
             reply.feed(str(self._choose(request.legal_moves)).encode("utf-8", "replace"))
         else:
-            reply.feed(queued_player.COURTESIES.get(request_queue.keyword(request), b"available"))
+            reply.feed(queued_player.AUTOMATIC_REPLIES.get(request_queue.keyword(request), b"available"))
 
     async def close(self) -> None:
         """Do nothing: nothing is held."""
@@ -91,7 +91,7 @@ class WorkerPlayer:
 
 
 START_LIMIT_S: Final = 60.0
-GOODBYE_S: Final = 3.0
+EXIT_LIMIT_S: Final = 3.0
 _ADDRESS: Final = re.compile(rb"http://\S+")
 _ROOT: Final = Path(__file__).resolve().parents[2]
 
@@ -147,10 +147,10 @@ async def start_own_player(spec: str, max_matches: int | None = None, cores: fro
         async with asyncio.timeout(START_LIMIT_S):
             url = await _address(child)
     except TimeoutError:
-        await _end(child, goodbye_s=0)
+        await _end(child, limit_s=0)
         raise PlayerStartError(spec, f"it did not listen within {START_LIMIT_S:g} s") from None
     except BaseException:
-        await _end(child, goodbye_s=0)
+        await _end(child, limit_s=0)
         raise
     if url is None:
         await _end(child)
@@ -191,9 +191,9 @@ async def _drain(child: Process) -> None:
         pass
 
 
-async def _end(child: Process, goodbye_s: float = GOODBYE_S) -> None:
+async def _end(child: Process, limit_s: float = EXIT_LIMIT_S) -> None:
     with suppress(TimeoutError):
-        async with asyncio.timeout(goodbye_s):
+        async with asyncio.timeout(limit_s):
             await child.wait()
     # The child itself may be gone, and others of its group still there.
     with suppress(ProcessLookupError, PermissionError):

@@ -9,7 +9,7 @@ from gdl.errors import MessageError
 from gdl.wire.messages import Info, Ping, to_text
 from gdl.wire.replies import InfoReply, Status, decode, is_complete, read_info
 from server.errors import RemotePlayerError
-from server.links.connection import AllowedAddresses
+from server.links.addresses import AllowedAddresses
 from server.links.http_player import HttpPlayer
 from server.match.link import SYSTEM_CLOCK, Clock, PlayerRequest, ReplyBuffer
 from server.sanitization import clean_line

@@ -86,7 +86,7 @@ def number_seats(links: Iterable[PlayerLink]) -> None:
             link.seat = n_seats[link.queue]
 
 
-COURTESIES: Final = {"START": b"ready", "PREVIEW": b"ready", "STOP": b"done", "ABORT": b"aborted"}
+AUTOMATIC_REPLIES: Final = {"START": b"ready", "PREVIEW": b"ready", "STOP": b"done", "ABORT": b"aborted"}
 """What is answered for a person."""
 
 
@@ -104,9 +104,9 @@ class HumanLink:
         """Answer *request*, or let it wait for the person."""
         self._match_id = request.match_id
         queue = self._queues.seat(request.match_id, self._role)
-        courtesy = COURTESIES.get(keyword(request)) or _forced_move(request)
-        if courtesy is not None:
-            reply.feed(courtesy)
+        automatic = AUTOMATIC_REPLIES.get(keyword(request)) or _forced_move(request)
+        if automatic is not None:
+            reply.feed(automatic)
             return
         await QueueLink(queue).deliver(request, reply)
 

@@ -16,7 +16,7 @@ from server.errors import SeatsError
 from server.match.exchange import Answer, Message
 from server.match.position import spaced
 from server.match.setup import MatchSetup, Seat
-from server.match.verdicts import LegalChoice, Verdict, judge_courtesy, judge_move, judge_start
+from server.match.verdicts import LegalChoice, Verdict, judge_acknowledgement, judge_move, judge_start
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,7 +106,7 @@ class Dialogue:
         if message is Message.START:
             return judge_start(answer)
         if message is not Message.PLAY:
-            return judge_courtesy(answer)
+            return judge_acknowledgement(answer)
         return judge_move(answer, LegalChoice(legal_moves, self._inwards, self._outwards))
 
     def insight(self, answer: Answer, message: Message) -> Insight | None:

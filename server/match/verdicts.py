@@ -80,7 +80,7 @@ def text_of(answer: Answer) -> str:
     return clean_text(decode(answer.raw), MAX_TEXT)
 
 
-def judge_courtesy(answer: Answer) -> Verdict:
+def judge_acknowledgement(answer: Answer) -> Verdict:
     """Return what an answer to START, STOP and the like is worth: whatever it says is fine, if only it came."""
     return _UNANSWERED[answer.ending](answer) if answer.ending in _UNANSWERED else Verdict()
 
@@ -89,7 +89,7 @@ def judge_start(answer: Answer) -> Verdict:
     """Return what an answer to START is worth: that of a player that is busy is an error, any other will do."""
     if answer.ending is ReplyEnding.REPLIED and says_busy(answer.raw):
         return Verdict(None, BUSY, "busy, with another match perhaps, until the start clock was over")
-    return judge_courtesy(answer)
+    return judge_acknowledgement(answer)
 
 
 def says_busy(raw: bytes | bytearray) -> bool:
@@ -109,11 +109,11 @@ def judge_move(answer: Answer, choice: LegalChoice) -> Verdict:
             raise MessageError("longer than every legal move", text)
         said = first_term(text)
     except MessageError as error:
-        return judge_courtesy(answer) if answer.ending in _UNANSWERED else _garbled(answer, error)
+        return judge_acknowledgement(answer) if answer.ending in _UNANSWERED else _garbled(answer, error)
     move = choice.find(said)
     if move is not None:
         return Verdict(move)
-    return judge_courtesy(answer) if answer.ending in _UNANSWERED else _illegal(said, choice)
+    return judge_acknowledgement(answer) if answer.ending in _UNANSWERED else _illegal(said, choice)
 
 
 def _timed_out(answer: Answer) -> Verdict:

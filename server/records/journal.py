@@ -123,8 +123,8 @@ def write_record(record: dict[str, Any], path: Path) -> None:
         OSError: the file cannot be written; what was at *path* stays.
     """
     with (
-        replacing(path) as passing,
-        passing.open("w", encoding="utf-8", errors="backslashreplace", newline="\n") as file,
+        replacing(path) as temporary,
+        temporary.open("w", encoding="utf-8", errors="backslashreplace", newline="\n") as file,
     ):
         json.dump(record, file, ensure_ascii=False, indent=1)
         file.write("\n")

@@ -74,12 +74,12 @@ async def back_up(address: str, file: Path, *, may_replace: bool = False) -> Non
     if path is not None:
         _refuse_own_file(file, path)
     _refuse_to_replace(file, may_replace=may_replace)
-    with _unused(file), _passing(file) as passing:
+    with _unused(file), _temporary(file) as temporary:
         if path is not None:
-            await asyncio.to_thread(_copy_file, path, passing)
+            await asyncio.to_thread(_copy_file, path, temporary)
         else:
-            await _copy_between(address, str(passing), may_replace=False)
-        await asyncio.to_thread(_settle, passing)
+            await _copy_between(address, str(temporary), may_replace=False)
+        await asyncio.to_thread(_settle, temporary)
 
 
 async def restore(file: Path, address: str, *, may_replace: bool = False) -> None:
@@ -155,13 +155,13 @@ def _unused(file: Path) -> Iterator[None]:
 
 
 @contextmanager
-def _passing(file: Path) -> Iterator[Path]:
+def _temporary(file: Path) -> Iterator[Path]:
     """Yield a path beside *file*, whose place it takes when all went well: a reader never sees half of a backup."""
-    with replacing(file, PRIVATE) as passing:
+    with replacing(file, PRIVATE) as temporary:
         try:
-            yield passing
+            yield temporary
         finally:
-            for each in beside(passing).values():
+            for each in beside(temporary).values():
                 each.unlink(missing_ok=True)
 
 

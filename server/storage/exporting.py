@@ -153,8 +153,8 @@ def _folder(target: Path, *, may_replace: bool) -> Iterator[Add]:
         path = target / file_name(record)
         if path.exists() and not may_replace:
             return False
-        with replacing(path, is_durable=False) as passing:
-            passing.write_text(_text(record, 1), encoding="ascii")
+        with replacing(path, is_durable=False) as temporary:
+            temporary.write_text(_text(record, 1), encoding="ascii")
         return True
 
     yield add
@@ -163,7 +163,7 @@ def _folder(target: Path, *, may_replace: bool) -> Iterator[Add]:
 @contextmanager
 def _archive(target: Path, *, may_replace: bool) -> Iterator[Add]:
     _refuse_to_replace(target, may_replace=may_replace)
-    with replacing(target) as passing, zipfile.ZipFile(passing, "w", zipfile.ZIP_DEFLATED) as archive:
+    with replacing(target) as temporary, zipfile.ZipFile(temporary, "w", zipfile.ZIP_DEFLATED) as archive:
 
         def add(record: dict[str, Any]) -> bool:
             archive.writestr(file_name(record), _text(record, 1))
@@ -175,7 +175,7 @@ def _archive(target: Path, *, may_replace: bool) -> Iterator[Add]:
 @contextmanager
 def _lines(target: Path, *, may_replace: bool) -> Iterator[Add]:
     _refuse_to_replace(target, may_replace=may_replace)
-    with replacing(target) as passing, passing.open("w", encoding="ascii") as file:
+    with replacing(target) as temporary, temporary.open("w", encoding="ascii") as file:
 
         def add(record: dict[str, Any]) -> bool:
             file.write(_text(record))

@@ -51,7 +51,7 @@ class MatchStore:
     async def add(
         self,
         match: MatchRow,
-        chairs: Sequence[SeatRow],
+        seat_rows: Sequence[SeatRow],
         *,
         max_waiting: int | None = None,
         must_be_current: bool = False,
@@ -71,7 +71,7 @@ class MatchStore:
             rules = {"of_game": match.game, "of_rules": match.sha256}
             if must_be_current and connection.scalar(_IS_CURRENT, rules) is None:
                 return False
-            add_match(connection, match, chairs)
+            add_match(connection, match, seat_rows)
             return True
 
         return await self._database.write(added)
@@ -247,13 +247,13 @@ class MatchStore:
         return dict(await self._database.read(lambda connection: connection.execute(query).all()))
 
 
-def add_match(connection: sa.Connection, match: MatchRow, chairs: Sequence[SeatRow]) -> None:
+def add_match(connection: sa.Connection, match: MatchRow, seat_rows: Sequence[SeatRow]) -> None:
     """Keep a new match and its seats within the transaction of *connection*."""
     also = {"game": match.game, "created_ms": match.created_ms}
     connection.execute(_ADD_MATCH, match.columns())
-    if chairs:
+    if seat_rows:
         connection.execute(
-            _ADD_SEAT, [{name: getattr(seat, name) for name in seat.__slots__} | also for seat in chairs]
+            _ADD_SEAT, [{name: getattr(seat, name) for name in seat.__slots__} | also for seat in seat_rows]
         )
 
 

@@ -151,11 +151,11 @@ class TournamentStore:
         annulled = [
             tournament_rows.AnnulmentRow(**sound(self._database.name, annulments, one)) for one in found.annulments
         ]
-        chairs: dict[str, list[rows.SeatRow]] = {}
+        seat_rows: dict[str, list[rows.SeatRow]] = {}
         for one in found.seats:
             seat = rows.SeatRow(**sound(self._database.name, seats, one))
-            chairs.setdefault(seat.match_id, []).append(seat)
-        scheduled = tuple(self._fixture(one, chairs) for one in found.fixtures)
+            seat_rows.setdefault(seat.match_id, []).append(seat)
+        scheduled = tuple(self._fixture(one, seat_rows) for one in found.fixtures)
         entered = tuple(_entrant(sound(self._database.name, entrants, one)) for one in found.entrants)
         done = tuple(_intervention(sound(self._database.name, interventions, one)) for one in found.interventions)
         self._check(scheduled, row, entered)
@@ -187,7 +187,7 @@ class TournamentStore:
         }
         return tournament_rows.TournamentRow(**{**found, **read, **words})
 
-    def _fixture(self, row: Found, chairs: Mapping[str, Sequence[rows.SeatRow]]) -> tournament_rows.FixtureRow:
+    def _fixture(self, row: Found, seat_rows: Mapping[str, Sequence[rows.SeatRow]]) -> tournament_rows.FixtureRow:
         """Return a scheduled match and what has become of it.
 
         Raises:
@@ -201,7 +201,7 @@ class TournamentStore:
             what = f"it cannot be read ({type(error).__name__})"
             raise DamagedRowError(self._database.name, fixtures.name, str(row["match_id"]), what) from error
         result = row["ended_ms"], row["n_steps"] or 0, row["abort_reason"]
-        sat = tuple(chairs.get(match.match_id, ()))
+        sat = tuple(seat_rows.get(match.match_id, ()))
         ordered_ms = row["created_ms"] if type(row["created_ms"]) is int else None
         return tournament_rows.FixtureRow(match, tuple(row["forfeited"] or ()), status, *result, sat, ordered_ms)
 
@@ -232,8 +232,8 @@ class TournamentStore:
                 return False
             await self._change_entrants(connection, row.name, change)
             await _add_fixtures(connection, row.name, change.scheduled)
-            for match, chairs in change.ordered:
-                await connection.run_sync(add_match, match, chairs)
+            for match, seat_rows in change.ordered:
+                await connection.run_sync(add_match, match, seat_rows)
             for match_id, names in change.forfeits.items():
                 forfeiting = sa.update(fixtures).where(fixtures.c.match_id == match_id)
                 await connection.execute(forfeiting.values(forfeited=list(names)))

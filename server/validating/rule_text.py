@@ -81,6 +81,6 @@ def _decoded(path: Path | None, name: str, raw: bytes) -> RuleText:
 
 def _replace(path: Path, raw: bytes) -> None:
     """Replace the content of *path* by *raw* in one step; on failure the file stays as it was."""
-    with replacing(path, PRIVATE) as passing:
-        passing.write_bytes(raw)
-        shutil.copymode(path, passing)
+    with replacing(path, PRIVATE) as temporary:
+        temporary.write_bytes(raw)
+        shutil.copymode(path, temporary)

@@ -1,4 +1,4 @@
-"""Whatever text comes in by any door, every page and route can be asked for afterwards."""
+"""Whatever text comes in by any way, every page and route can be asked for afterwards."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from server.principal import Role
 from server.registry.health import HealthChecks
 from server.sanitization import clean_line, clean_text, is_storable
 from server.storage.rows import GameVersion, MatchRow, MatchStatus, PlayerRow, SeatKind, SeatRow
-from tests.kit.server.access.doors import bearer
+from tests.kit.server.access.guarded_app import bearer
 from tests.kit.server.access.sites import Site, whole_site
 from tests.kit.server.peers import listening, replying
 from tests.kit.server.plays import LEFT

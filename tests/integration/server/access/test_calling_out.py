@@ -11,7 +11,7 @@ import pytest
 
 from server.principal import Role
 from tests.kit.polling import until
-from tests.kit.server.access.doors import bearer
+from tests.kit.server.access.guarded_app import bearer
 from tests.kit.server.access.sites import Site, whole_site
 
 REFUSED = "the address is in a network that this server calls no players in"

@@ -9,7 +9,7 @@ import pytest
 
 from server.access.access import KINDS
 from server.principal import Role
-from tests.kit.server.access.doors import FORM, bearer
+from tests.kit.server.access.guarded_app import FORM, bearer
 from tests.kit.server.access.sites import Route, Site, filled, whole_site
 
 FOR_ANYBODY: set[Route] = {

@@ -1,4 +1,4 @@
-"""The door: who is let in to what, over real sockets."""
+"""The guard: who is let in to what, over real sockets."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from server.access.access import AccessControl
 from server.access.guard import HEADERS
 from server.access.settings import AccessSettings, Limits
 from server.principal import Role
-from tests.kit.server.access.doors import FORM, Client, bearer, door
+from tests.kit.server.access.guarded_app import FORM, Client, bearer, guarded_app
 
 ORIGIN = "Origin"
 SITE = "Sec-Fetch-Site"
@@ -30,13 +30,13 @@ async def tokens(closed: tuple[Client, AccessControl]) -> dict[str, str]:
 
 @pytest.fixture
 async def opened(tmp_path: Path) -> AsyncIterator[Client]:
-    async with door(tmp_path) as (client, _):
+    async with guarded_app(tmp_path) as (client, _):
         yield client
 
 
 @pytest.fixture
 async def closed(tmp_path: Path) -> AsyncIterator[tuple[Client, AccessControl]]:
-    async with door(tmp_path, AccessSettings(is_loopback=False)) as found:
+    async with guarded_app(tmp_path, AccessSettings(is_loopback=False)) as found:
         yield found
 
 
@@ -50,13 +50,13 @@ async def test_on_loopback_without_tokens_everybody_is_admin(opened: Client) -> 
 
 
 async def test_with_the_first_token_the_door_closes_on_loopback_too(tmp_path: Path) -> None:
-    async with door(tmp_path) as (client, access):
+    async with guarded_app(tmp_path) as (client, access):
         await access.issuing.issue("Ada", Role.ADMIN)
         assert await status(client, "GET", "/who") == 401
 
 
 async def test_the_door_stays_closed_when_every_token_was_revoked_or_is_over(tmp_path: Path) -> None:
-    async with door(tmp_path) as (client, access):
+    async with guarded_app(tmp_path) as (client, access):
         issued = await access.issuing.issue("Ada", Role.ADMIN)
         await access.issuing._tokens.revoke(issued.row.id, 1)
         access.recognition.forget()
@@ -67,7 +67,7 @@ async def test_the_door_stays_closed_when_every_token_was_revoked_or_is_over(tmp
     "settings", [AccessSettings(is_loopback=False), AccessSettings(proxies=(ip_network("10.0.0.0/8"),))]
 )
 async def test_a_server_that_others_can_reach_demands_a_token(tmp_path: Path, settings: AccessSettings) -> None:
-    async with door(tmp_path, settings) as (client, _):
+    async with guarded_app(tmp_path, settings) as (client, _):
         assert await status(client, "GET", "/who") == 401
 
 
@@ -89,7 +89,7 @@ async def test_every_name_of_this_machine_is_ours(opened: Client, host: str) -> 
 
 
 async def test_everybody_may_watch_a_public_server_and_no_more(tmp_path: Path) -> None:
-    async with door(tmp_path, AccessSettings(is_loopback=False, is_public=True)) as (client, _):
+    async with guarded_app(tmp_path, AccessSettings(is_loopback=False, is_public=True)) as (client, _):
         seen = await (await client.get("/who")).json()
         assert (seen, await status(client, "POST", "/api/v1/matches")) == (["anonymous", "spectator"], 401)
 
@@ -108,7 +108,7 @@ async def test_every_role_gets_what_is_its_own(closed: tuple[Client, AccessContr
 
 @pytest.mark.parametrize("header", ["Bearer x", "Bearer ggp_aaaaaaaaaa_" + "a" * 52, "Basic YTpi", "", "Bearer \xff"])
 async def test_what_is_no_token_opens_nothing_not_even_what_is_public(tmp_path: Path, header: str) -> None:
-    async with door(tmp_path, AccessSettings(is_loopback=False, is_public=True)) as (client, _):
+    async with guarded_app(tmp_path, AccessSettings(is_loopback=False, is_public=True)) as (client, _):
         answer = await client.get("/who", headers={"Authorization": header})
         assert (answer.status, answer.headers["WWW-Authenticate"]) == (401, 'Bearer realm="ggp"')
 
@@ -127,7 +127,7 @@ async def test_people_without_a_token_are_led_to_the_login_page(closed: tuple[Cl
 
 
 async def test_static_files_are_for_everybody(closed: tuple[Client, AccessControl]) -> None:
-    assert await status(closed[0], "GET", "/static/doors.py") == 200
+    assert await status(closed[0], "GET", "/static/guarded_app.py") == 200
 
 
 @pytest.mark.parametrize(
@@ -166,7 +166,7 @@ async def test_a_token_in_the_header_needs_no_form(
     assert await status(closed[0], "POST", "/order", FORM | bearer(tokens["host"]), "a=b") == 200
 
 
-@pytest.mark.parametrize("path", ["/who", "/nowhere", "/static/doors.py", "/form"])
+@pytest.mark.parametrize("path", ["/who", "/nowhere", "/static/guarded_app.py", "/form"])
 async def test_every_answer_has_the_headers(closed: tuple[Client, AccessControl], path: str) -> None:
     async with closed[0].get(path) as answer:
         assert {name: answer.headers[name] for name in HEADERS} == HEADERS
@@ -174,7 +174,7 @@ async def test_every_answer_has_the_headers(closed: tuple[Client, AccessControl]
 
 async def test_what_comes_too_often_is_refused_until_later(tmp_path: Path) -> None:
     limits = Limits(requests="3/minute")
-    async with door(tmp_path, AccessSettings(is_loopback=False, is_public=True, limits=limits)) as (client, _):
+    async with guarded_app(tmp_path, AccessSettings(is_loopback=False, is_public=True, limits=limits)) as (client, _):
         found = [await status(client, "GET", "/who") for _ in range(4)]
         async with client.get("/who") as answer:
             assert (found, 1 <= int(answer.headers["Retry-After"]) <= 60) == ([200, 200, 200, 429], True)
@@ -182,7 +182,7 @@ async def test_what_comes_too_often_is_refused_until_later(tmp_path: Path) -> No
 
 async def test_tokens_count_apart_from_their_address(tmp_path: Path) -> None:
     limits = Limits(orders="1/minute")
-    async with door(tmp_path, AccessSettings(is_loopback=False, limits=limits)) as (client, access):
+    async with guarded_app(tmp_path, AccessSettings(is_loopback=False, limits=limits)) as (client, access):
         issued = [(await access.issuing.issue(name, Role.ADMIN)).text for name in ("Ada", "Grace")]
         found = [await status(client, "POST", "/api/v1/matches", bearer(issued[i])) for i in (0, 1, 0)]
     assert found == [200, 200, 429]
@@ -190,7 +190,7 @@ async def test_tokens_count_apart_from_their_address(tmp_path: Path) -> None:
 
 async def test_guesses_at_tokens_are_counted_and_right_ones_still_let_in(tmp_path: Path) -> None:
     limits = Limits(logins="2/minute")
-    async with door(tmp_path, AccessSettings(is_loopback=False, limits=limits)) as (client, access):
+    async with guarded_app(tmp_path, AccessSettings(is_loopback=False, limits=limits)) as (client, access):
         token = (await access.issuing.issue("Ada", Role.ADMIN)).text
         found = [await status(client, "GET", "/who", bearer(each)) for each in ("a", "b", "c", token)]
     assert found == [401, 401, 429, 200]
@@ -232,7 +232,7 @@ async def test_a_body_that_is_not_what_it_says_is_refused(opened: Client, header
 
 async def test_a_body_that_never_ends_is_given_up(tmp_path: Path) -> None:
     settings = AccessSettings(limits=Limits(body_s=0.05))
-    async with door(tmp_path, settings) as (client, _):
+    async with guarded_app(tmp_path, settings) as (client, _):
         reader, writer = await asyncio.open_connection(client.host, client.port)
         writer.write(b"POST /api/v1/matches HTTP/1.1\r\nHost: localhost\r\nContent-Length: 5\r\n\r\nab")
         head = await reader.readuntil(b"\r\n\r\n")
@@ -242,7 +242,7 @@ async def test_a_body_that_never_ends_is_given_up(tmp_path: Path) -> None:
 
 async def test_many_requests_at_once_are_refused(tmp_path: Path) -> None:
     settings = AccessSettings(is_loopback=False, is_public=True, limits=Limits(n_at_once=1))
-    async with door(tmp_path, settings) as (client, access):
+    async with guarded_app(tmp_path, settings) as (client, access):
         with access.rate_limiter.at_once("127.0.0.1"):
             assert await status(client, "GET", "/who") == 429
         assert await status(client, "GET", "/who") == 200
@@ -252,7 +252,7 @@ BEHIND_PROXY = AccessSettings(proxies=(ip_network("127.0.0.0/8"),), is_public=Tr
 
 
 async def test_a_browser_that_came_by_https_stays_with_https(tmp_path: Path) -> None:
-    async with door(tmp_path, BEHIND_PROXY) as (client, _):
+    async with guarded_app(tmp_path, BEHIND_PROXY) as (client, _):
         found = []
         for scheme, host in (("https", "ggp.example"), ("https", "localhost:9148"), ("http", "ggp.example")):
             answer = await client.get("/form", headers={"X-Forwarded-Proto": scheme, "X-Forwarded-Host": host})
@@ -262,7 +262,7 @@ async def test_a_browser_that_came_by_https_stays_with_https(tmp_path: Path) -> 
 
 async def test_the_origin_of_our_pages_is_the_one_that_the_proxy_tells(tmp_path: Path) -> None:
     asked = {"X-Forwarded-Proto": "https", "X-Forwarded-Host": "ggp.example"}
-    async with door(tmp_path, BEHIND_PROXY) as (client, access):
+    async with guarded_app(tmp_path, BEHIND_PROXY) as (client, access):
         token = bearer((await access.issuing.issue("Ada", Role.ADMIN)).text)
         found = [
             await status(client, "POST", "/order", asked | token | {ORIGIN: origin})
@@ -273,7 +273,7 @@ async def test_the_origin_of_our_pages_is_the_one_that_the_proxy_tells(tmp_path:
 
 async def test_each_address_behind_a_proxy_counts_apart(tmp_path: Path) -> None:
     settings = AccessSettings(proxies=(ip_network("127.0.0.0/8"),), is_public=True, limits=Limits(requests="1/minute"))
-    async with door(tmp_path, settings) as (client, _):
+    async with guarded_app(tmp_path, settings) as (client, _):
         found = [
             await status(client, "GET", "/who", {"X-Forwarded-For": address})
             for address in ("203.0.113.5", "203.0.113.6", "6.6.6.6, 203.0.113.5")

@@ -15,7 +15,7 @@ from server.refusals import TokenFieldError, TokenRuleError, UnknownTokenError
 from server.storage.accounts import TokenStore
 from server.storage.database import Database
 from server.storage.rows import TokenRow
-from tests.kit.server.access.doors import database
+from tests.kit.server.access.guarded_app import database
 from tests.kit.server.hosting.outages import locked_file
 
 DAY_MS = 86_400_000

@@ -9,13 +9,13 @@ import pytest
 
 from server.access.settings import AccessSettings
 from server.principal import Role
-from tests.kit.server.access.doors import bearer, door
+from tests.kit.server.access.guarded_app import bearer, guarded_app
 
 CLOSED = AccessSettings(is_loopback=False)
 
 
 async def test_a_stream_ends_when_its_token_is_revoked_and_others_go_on(tmp_path: Path) -> None:
-    async with door(tmp_path, CLOSED) as (client, access):
+    async with guarded_app(tmp_path, CLOSED) as (client, access):
         ada = await access.issuing.issue("Ada", Role.ADMIN)
         bob = await access.issuing.issue("Bob", Role.PLAYER)
         async with (
@@ -32,7 +32,7 @@ async def test_a_stream_ends_when_its_token_is_revoked_and_others_go_on(tmp_path
 
 
 async def test_a_stream_ends_when_its_session_does(tmp_path: Path) -> None:
-    async with door(tmp_path, CLOSED) as (client, access):
+    async with guarded_app(tmp_path, CLOSED) as (client, access):
         ada = await access.issuing.issue("Ada", Role.ADMIN)
         secret = await access.recognition.begin_session(ada.row.id, 100)
         async with client.get("/stream", headers={"Cookie": f"ggp_session={secret}"}) as answer:
@@ -44,7 +44,7 @@ async def test_a_stream_ends_when_its_session_does(tmp_path: Path) -> None:
 
 
 async def test_what_was_open_ends_with_the_first_token(tmp_path: Path) -> None:
-    async with door(tmp_path) as (client, access), client.get("/stream") as answer:
+    async with guarded_app(tmp_path) as (client, access), client.get("/stream") as answer:
         await answer.content.readexactly(5)
         await access.open_requests.sweep()
         await access.issuing.issue("Ada", Role.ADMIN)
@@ -55,7 +55,7 @@ async def test_what_was_open_ends_with_the_first_token(tmp_path: Path) -> None:
 
 async def test_a_viewer_that_needs_no_token_goes_on(tmp_path: Path) -> None:
     public = AccessSettings(is_loopback=False, is_public=True)
-    async with door(tmp_path, public) as (client, access), client.get("/stream") as answer:
+    async with guarded_app(tmp_path, public) as (client, access), client.get("/stream") as answer:
         await answer.content.readexactly(5)
         await access.open_requests.sweep()
         assert not answer.content.at_eof()

@@ -13,7 +13,7 @@ from server.access.settings import AccessSettings, is_loopback_host
 from server.errors import NoAdminError
 from server.principal import Role
 from server.storage.accounts import TokenStore
-from tests.kit.server.access.doors import database
+from tests.kit.server.access.guarded_app import database
 
 PROXY = ip_network("10.0.0.0/8")
 

@@ -17,7 +17,7 @@ from server.api import tokens
 from server.api.problem import refusing
 from server.principal import Role
 from server.storage.accounts import TokenStore
-from tests.kit.server.access.doors import Client, bearer, database
+from tests.kit.server.access.guarded_app import Client, bearer, database
 
 TOKENS = "/api/v1/tokens"
 

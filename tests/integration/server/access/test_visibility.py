@@ -36,7 +36,7 @@ from server.storage.parts import summary_of
 from server.storage.rows import GameVersion, MatchRow, MatchStatus, PlayerRow, SeatKind, SeatRow
 from server.storage.writer import EventWriter
 from tests.kit.exhaustive import sampled
-from tests.kit.server.access.doors import bearer
+from tests.kit.server.access.guarded_app import bearer
 from tests.kit.server.access.sites import Site, whole_site
 from tests.kit.server.hosting.tournaments import entrants, tournament
 from tests.kit.server.scripted import CIRCUMSTANCES, events, start_of

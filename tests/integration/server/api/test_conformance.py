@@ -15,7 +15,7 @@ from server.access.settings import AccessSettings, Limits
 from server.hosting.order import HostSettings
 from server.links.addresses import AllowedAddresses
 from server.principal import Role
-from tests.kit.server.api.house import Client, house, ordered, record, told
+from tests.kit.server.api.whole_server import Client, ordered, record, told, whole_server
 
 CONFIGURATION: Final = Path(__file__).with_name("schemathesis.toml")
 UNHURRIED: Final = AccessSettings(limits=Limits("100000/minute", "100000/minute", "100000/minute", "100000/minute"))
@@ -49,7 +49,7 @@ def run(url: str, token: str, parameters: dict[str, str], folder: Path, options:
 
 
 async def test_a_server_without_accounts_does_as_it_says(tmp_path: Path) -> None:
-    async with house(tmp_path, HostSettings(targets=AllowedAddresses())) as (client, _):
+    async with whole_server(tmp_path, HostSettings(targets=AllowedAddresses())) as (client, _):
         parameters = await furnished(client)
         url = str(client.make_url("/"))
         await asyncio.to_thread(run, url, "", parameters, tmp_path, ["--phases", "coverage,fuzzing"])
@@ -57,7 +57,7 @@ async def test_a_server_without_accounts_does_as_it_says(tmp_path: Path) -> None
 
 @pytest.mark.parametrize("role", [Role.ADMIN, Role.SPECTATOR])
 async def test_a_server_with_accounts_does_as_it_says(tmp_path: Path, role: Role) -> None:
-    async with house(tmp_path, HostSettings(targets=AllowedAddresses()), UNHURRIED) as (client, access):
+    async with whole_server(tmp_path, HostSettings(targets=AllowedAddresses()), UNHURRIED) as (client, access):
         parameters = await furnished(client)
         tokens = [await access.issuing.issue(each.word, each) for each in (Role.ADMIN, Role.ADMIN, role)]
         parameters |= {"id": tokens[1].row.id} if role is Role.ADMIN else {}

@@ -7,7 +7,7 @@ from xml.etree.ElementTree import fromstring
 
 from gdl.games.library import find_game, game_names
 from server.access.settings import AccessSettings
-from tests.kit.server.api.house import Client, house, ordered, record, refused, told
+from tests.kit.server.api.whole_server import Client, ordered, record, refused, told, whole_server
 
 RULES = "(role a) (init (p)) (legal a go) (<= (next (q)) (does a go)) (<= terminal (true (q))) (goal a 100)\n"
 
@@ -57,8 +57,8 @@ async def test_games_are_read_with_their_versions(client: Client) -> None:
 
 async def test_pages_of_others_read_what_is_public_where_everybody_may(tmp_path: Path) -> None:
     name = "Access-Control-Allow-Origin"
-    async with house(tmp_path) as (client, _):
+    async with whole_server(tmp_path) as (client, _):
         assert name not in (await client.get("/base/games/")).headers
-    async with house(tmp_path, access=AccessSettings(is_public=True)) as (client, _):
+    async with whole_server(tmp_path, access=AccessSettings(is_public=True)) as (client, _):
         assert (await client.get("/base/games/")).headers[name] == "*"
         assert (await refused(await client.get("/api/v1/matches/none")))[0] == 404

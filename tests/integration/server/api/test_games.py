@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from gdl.games.library import find_game, game_names
-from tests.kit.server.api.house import Client, ordered, record, refused, told
+from tests.kit.server.api.whole_server import Client, ordered, record, refused, told
 
 GAMES = "/api/v1/games"
 RULES = "(role a) (init (p)) (legal a go) (<= (next (q)) (does a go)) (<= terminal (true (q))) (goal a 100)\n"

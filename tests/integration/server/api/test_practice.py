@@ -12,8 +12,8 @@ from typing import Any
 from server.access.settings import AccessSettings
 from server.hosting.order import HostSettings, PracticeLimits
 from server.principal import Role
-from tests.kit.server.access.doors import bearer
-from tests.kit.server.api.house import MATCHES, Client, house, manager_of, record, refused, told
+from tests.kit.server.access.guarded_app import bearer
+from tests.kit.server.api.whole_server import MATCHES, Client, manager_of, record, refused, told, whole_server
 from tests.kit.server.peers import listening, replying
 
 QUICK = {"startClock": 1, "playClock": 1}
@@ -42,9 +42,9 @@ class Class:
 async def school(folder: Path, limits: PracticeLimits) -> AsyncIterator[Class]:
     """Yield a class."""
     settings, access = HostSettings(practice=limits), AccessSettings(is_loopback=False)
-    async with house(folder, settings, access) as (client, door):
+    async with whole_server(folder, settings, access) as (client, control):
         roles = {"host": Role.ADMIN, "ann": Role.PLAYER, "bob": Role.PLAYER}
-        tokens = {name: bearer(str((await door.issuing.issue(name, role)).text)) for name, role in roles.items()}
+        tokens = {name: bearer(str((await control.issuing.issue(name, role)).text)) for name, role in roles.items()}
         for name in ("ann", "bob"):
             told_of = {"name": f"{name}s", "allowsChallenges": name == "bob"}
             await told(await client.post("/api/v1/players", json=told_of, headers=tokens[name]), 201)
@@ -90,7 +90,7 @@ async def test_practice_has_limits_by_day_and_at_once(tmp_path: Path) -> None:
 
 
 async def test_a_rematch_has_the_same_rules_and_swapped_seats(tmp_path: Path) -> None:
-    async with house(tmp_path) as (client, _):
+    async with whole_server(tmp_path) as (client, _):
         words = {"game": "tictactoe", "players": {"x": {"player": "legal", "grace": 2}, "o": "random"}} | QUICK
         first = await told(await client.post(MATCHES, json=words), 201)
         over = await record(client, first["url"])
@@ -141,7 +141,7 @@ async def test_players_order_practice_on_the_pages_as_far_as_they_may(tmp_path: 
 
 
 async def test_a_person_plays_by_hand_with_one_click_on_a_games_page(tmp_path: Path) -> None:
-    async with house(tmp_path) as (client, _):
+    async with whole_server(tmp_path) as (client, _):
         page = await (await client.get("/games/tictactoe")).text()
         token = page.partition('name="csrf_token" value="')[2].partition('"')[0]
         form = {"csrf_token": token, "opponent": "legal"}
@@ -156,7 +156,7 @@ async def test_a_person_plays_by_hand_with_one_click_on_a_games_page(tmp_path: P
 
 
 async def test_a_player_is_shown_with_its_version_and_results_by_it(tmp_path: Path) -> None:
-    async with house(tmp_path) as (client, _), listening(replying(lambda _: "(mark nowhere)")) as url:
+    async with whole_server(tmp_path) as (client, _), listening(replying(lambda _: "(mark nowhere)")) as url:
         wanted = {"name": "deep", "url": url, "version": "1.0", "joinsLadder": False}
         made = await told(await client.post("/api/v1/players", json=wanted), 201)
         for version in ("1.0", "2.0"):

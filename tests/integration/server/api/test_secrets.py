@@ -14,7 +14,7 @@ from aiohttp.test_utils import TestServer
 
 from server.records.entries import AnsweredEntry, Entry, SentEntry, StateEntry, StepEntry
 from tests.kit.polling import until
-from tests.kit.server.api.house import Client, manager_of, ordered, record
+from tests.kit.server.api.whole_server import Client, manager_of, ordered, record
 from tests.kit.server.scripted import start_of
 
 _TAGS = re.compile(r"<[^>]*>")

@@ -8,7 +8,7 @@ from typing import Any
 
 import aiohttp
 
-from tests.kit.server.api.house import Client, ordered, record, told
+from tests.kit.server.api.whole_server import Client, ordered, record, told
 
 NDJSON = {"Accept": "application/x-ndjson"}
 

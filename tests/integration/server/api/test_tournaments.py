@@ -16,8 +16,8 @@ from server.access.settings import AccessSettings
 from server.principal import Role
 from server.storage.tournaments import TournamentChange
 from tests.kit import polling
-from tests.kit.server.access.doors import bearer
-from tests.kit.server.api.house import Client, house, manager_of, refused, told
+from tests.kit.server.access.guarded_app import bearer
+from tests.kit.server.api.whole_server import Client, manager_of, refused, told, whole_server
 
 URL = "/api/v1/tournaments"
 TRIO = Path(__file__).resolve().parents[3] / "kit/server/course/trio.kif"
@@ -346,7 +346,7 @@ async def test_what_cannot_be_is_refused(client: Client) -> None:
 
 
 async def test_players_enter_their_own_player_and_hosts_any(tmp_path: Path) -> None:
-    async with house(tmp_path, access=AccessSettings(is_loopback=False)) as (client, access):
+    async with whole_server(tmp_path, access=AccessSettings(is_loopback=False)) as (client, access):
         host, ann, bob = [
             bearer(str((await access.issuing.issue(name, role)).text))
             for name, role in (("host", Role.ADMIN), ("ann", Role.PLAYER), ("bob", Role.PLAYER))
@@ -380,7 +380,7 @@ async def test_players_enter_their_own_player_and_hosts_any(tmp_path: Path) -> N
 
 
 async def test_who_takes_the_name_of_a_player_does_not_speak_for_its_entrant(tmp_path: Path) -> None:
-    async with house(tmp_path, access=AccessSettings(is_loopback=False)) as (client, access):
+    async with whole_server(tmp_path, access=AccessSettings(is_loopback=False)) as (client, access):
         host, ann, bob = [
             bearer(str((await access.issuing.issue(name, role)).text))
             for name, role in (("host", Role.ADMIN), ("ann", Role.PLAYER), ("bob", Role.PLAYER))

@@ -36,8 +36,8 @@ def record(match_id: str) -> dict[str, Any]:
 def finished(match_id: str, **changes: Any) -> FinishedMatch:
     rules = turns()
     row = MatchRow(**{"game": "turns", "sha256": rules.sha256, "order": NO_ORDER} | changes, id=match_id, created_ms=5)
-    chairs = [SeatRow(match_id, role, place, f"{role}-player", SeatKind.HTTP) for place, role in enumerate("ab")]
-    return FinishedMatch(row, chairs, journal(match_id)).ended(summary_of(journal(match_id)))
+    seat_rows = [SeatRow(match_id, role, place, f"{role}-player", SeatKind.HTTP) for place, role in enumerate("ab")]
+    return FinishedMatch(row, seat_rows, journal(match_id)).ended(summary_of(journal(match_id)))
 
 
 async def fill(address: str) -> None:

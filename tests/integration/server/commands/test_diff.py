@@ -11,7 +11,7 @@ import pytest
 from gdl.games.library import find_game
 from server.errors import OrderRefusedError
 from server.importing.fetching import texts_of_versions
-from tests.kit.server.api.house import house, told
+from tests.kit.server.api.whole_server import told, whole_server
 from tests.kit.server.commands.fixtures import Ggp
 
 RULES = "(role a) (init (p)) (legal a go) (<= (next (q)) (does a go)) (<= terminal (true (q))) (goal a 100)\n"
@@ -55,7 +55,7 @@ def test_other_numbers_of_names_are_wrong_usage(ggp: Ggp) -> None:
 
 
 async def test_versions_come_from_a_server(tmp_path: Path) -> None:
-    async with house(tmp_path) as (client, _):
+    async with whole_server(tmp_path) as (client, _):
         texts = (RULES, RULES + "(p)\n")
         kept = [await told(await client.put("/api/v1/games/going", json={"rules": text}), 201) for text in texts]
         server, versions = str(client.make_url("")).rstrip("/"), [one["sha256"][:10] for one in kept]

@@ -14,7 +14,7 @@ from typing import Any
 from server.arena.folder import RESULTS, SCHEDULE
 from server.principal import Role
 from tests.kit.polling import wait_until
-from tests.kit.server.api.house import house
+from tests.kit.server.api.whole_server import whole_server
 from tests.kit.server.commands.fixtures import Ggp
 
 QUICK = ("--start-clock", 5, "--play-clock", 5)
@@ -135,7 +135,7 @@ def test_names_in_records_of_others_are_neither_markup_nor_orders(ggp: Ggp, tmp_
 async def test_a_file_orders_a_tournament_at_a_server(ggp: Ggp, tmp_path: Path) -> None:
     file = tmp_path / "Spring Cup.toml"
     file.write_text('games = ["tictactoe"]\n[players]\nmine = "random"\ntheirs = "legal"\n')
-    async with house(tmp_path) as (client, _):
+    async with whole_server(tmp_path) as (client, _):
         server = str(client.make_url("/"))
         done = await asyncio.to_thread(ggp, "tournament", "order", file, "--server", server)
         async with client.get("/api/v1/tournaments/spring-cup") as answer:
@@ -153,10 +153,10 @@ async def test_a_file_orders_a_tournament_at_a_server(ggp: Ggp, tmp_path: Path) 
 async def test_an_order_that_a_server_refuses_says_what_to_do(ggp: Ggp, tmp_path: Path) -> None:
     file = tmp_path / "cup.toml"
     file.write_text('gamez = ["tictactoe"]\n')
-    async with house(tmp_path) as (client, door):
+    async with whole_server(tmp_path) as (client, access):
         server = str(client.make_url("/")).rstrip("/")
         misspelt = await asyncio.to_thread(ggp, "tournament", "order", file, "--server", server)
-        await door.issuing.issue("Ada", Role.ADMIN)
+        await access.issuing.issue("Ada", Role.ADMIN)
         unknown = await asyncio.to_thread(ggp, "tournament", "order", file, "--server", server)
     nowhere = await asyncio.to_thread(ggp, "tournament", "order", file, "--server", "foo")
     assert [ended.exit_code for ended in (misspelt, unknown, nowhere)] == [2, 2, 2]

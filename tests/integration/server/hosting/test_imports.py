@@ -25,7 +25,7 @@ from server.storage.rows import GameVersion
 from server.validating.checker import Checker
 from server.validating.validation import Validation
 from tests.kit.polling import until
-from tests.kit.server.api.house import Client, house, manager_of, refused, told
+from tests.kit.server.api.whole_server import Client, manager_of, refused, told, whole_server
 from tests.kit.server.web.fetching import page_at, words_of
 
 IMPORT = "/api/v1/imports"
@@ -53,7 +53,7 @@ async def over(client: Client, url: str) -> dict[str, Any]:
 
 
 async def test_an_archive_comes_in_with_a_table_of_what_became_of_each_file(tmp_path: Path) -> None:
-    async with house(tmp_path) as (client, _):
+    async with whole_server(tmp_path) as (client, _):
         body = {"archive": base64.b64encode(ARCHIVE).decode(), "name": "mine.zip"}
         begun = await told(await client.post(IMPORT, json=body), 202)
         found = await over(client, begun["url"])
@@ -70,7 +70,7 @@ async def test_an_archive_comes_in_with_a_table_of_what_became_of_each_file(tmp_
 
 
 async def test_the_form_leads_to_a_page_with_the_table(tmp_path: Path) -> None:
-    async with house(tmp_path) as (client, _):
+    async with whole_server(tmp_path) as (client, _):
         async with client.get("/games") as answer:
             token = re.search(r'name="csrf_token" value="([^"]+)"', await answer.text())
         assert token is not None
@@ -86,7 +86,7 @@ async def test_the_form_leads_to_a_page_with_the_table(tmp_path: Path) -> None:
 
 
 async def test_what_is_no_archive_is_refused(tmp_path: Path) -> None:
-    async with house(tmp_path) as (client, _):
+    async with whole_server(tmp_path) as (client, _):
         for raw, name, code in ((b"PK\x03\x04", "a.zip", "import_refused"), (b"x", "a.png", "import_refused")):
             body = {"archive": base64.b64encode(raw).decode(), "name": name}
             status, error = await refused(await client.post(IMPORT, json=body))
@@ -101,7 +101,7 @@ async def test_a_folder_of_games_is_kept_at_the_start_in_the_versions_that_are_t
     rules.parent.mkdir(parents=True)
     for text in (RULES, OTHER):
         rules.write_text(text, encoding="utf-8")
-        async with house(tmp_path, HostSettings(games_folder=folder)) as (client, _):
+        async with whole_server(tmp_path, HostSettings(games_folder=folder)) as (client, _):
             (work,) = imports_of(client).running
             async with asyncio.timeout(120):
                 await work.ended.wait()
@@ -114,7 +114,7 @@ async def test_a_folder_of_games_is_kept_at_the_start_in_the_versions_that_are_t
 
 async def test_a_copy_of_what_is_refused_is_refused_too(tmp_path: Path) -> None:
     broken = RULES.replace("(goal a 100)", "")
-    async with house(tmp_path) as (client, _):
+    async with whole_server(tmp_path) as (client, _):
         work = await imports_of(client).begin(archive({"a.kif": broken, "b.kif": broken}), "two.zip", "me")
         await work.ended.wait()
         assert [row.outcome for row in work.rows] == [ImportOutcome.REFUSED] * 2
@@ -122,7 +122,7 @@ async def test_a_copy_of_what_is_refused_is_refused_too(tmp_path: Path) -> None:
 
 
 async def test_no_more_imports_begin_at_once_than_may_however_close_they_come(tmp_path: Path) -> None:
-    async with house(tmp_path) as (client, _):
+    async with whole_server(tmp_path) as (client, _):
         begun = (imports_of(client).begin(ARCHIVE, f"{n}.zip", "me") for n in range(6))
         found = await asyncio.gather(*begun, return_exceptions=True)
         assert [one.code if isinstance(one, RequestError) else "begun" for one in found] == ["begun"] * 2 + ["busy"] * 4
@@ -140,7 +140,7 @@ async def test_a_busy_moment_refuses_no_game(tmp_path: Path, monkeypatch: pytest
 
     monkeypatch.setattr("server.hosting.imports.keep_game", keep)
     monkeypatch.setattr("server.hosting.imports._RETRY_S", 0.0)
-    async with house(tmp_path) as (client, _):
+    async with whole_server(tmp_path) as (client, _):
         work = await imports_of(client).begin(archive({"going-on.kif": RULES}), "mine.zip", "local")
         await work.ended.wait()
         assert [(row.outcome, row.name) for row in work.rows] == [(ImportOutcome.IMPORTED, "going-on")]
@@ -153,7 +153,7 @@ async def test_a_database_that_fails_refuses_no_game_and_ends_the_import(
         raise StorageError("ggp.sqlite", "the disk is full")
 
     monkeypatch.setattr("server.hosting.imports.keep_game", keep)
-    async with house(tmp_path) as (client, _):
+    async with whole_server(tmp_path) as (client, _):
         work = await imports_of(client).begin(archive({"going-on.kif": RULES}), "mine.zip", "local")
         await work.ended.wait()
         assert (work.rows, "the disk is full" in work.problem) == ([], True)
@@ -161,7 +161,7 @@ async def test_a_database_that_fails_refuses_no_game_and_ends_the_import(
 
 async def test_a_game_that_came_in_without_a_verdict_is_played_at_length(tmp_path: Path) -> None:
     first = Validation(Source("slow", RULES), limit="no play came to its end within 1.5 seconds")
-    async with house(tmp_path) as (client, _):
+    async with whole_server(tmp_path) as (client, _):
         games, checker = manager_of(client).games, Checker()
         version = await keep_game(games, checker, Upload("slow", RULES, "me", None, first))
         assert version.verdict == "unknown"
@@ -178,7 +178,7 @@ async def test_an_import_that_fails_says_so(tmp_path: Path, monkeypatch: pytest.
     async def listed() -> list[GameVersion]:
         raise OSError(28, "No space left on device")
 
-    async with house(tmp_path) as (client, _):
+    async with whole_server(tmp_path) as (client, _):
         monkeypatch.setattr(manager_of(client).games, "listed", listed)
         work = await imports_of(client).begin(ARCHIVE, "mine.zip", "local")
         await work.ended.wait()

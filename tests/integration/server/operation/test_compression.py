@@ -11,7 +11,7 @@ import pytest
 
 from server.access.settings import AccessSettings
 from server.principal import Role
-from tests.kit.server.api.house import MATCHES, Client, house, told
+from tests.kit.server.api.whole_server import MATCHES, Client, told, whole_server
 
 GZIP = {"Accept-Encoding": "gzip, deflate, br"}
 PLAIN = {"Accept-Encoding": "identity"}
@@ -19,7 +19,7 @@ PLAIN = {"Accept-Encoding": "identity"}
 
 @pytest.fixture
 async def client(tmp_path: Path) -> AsyncIterator[Client]:
-    async with house(tmp_path) as (found, _):
+    async with whole_server(tmp_path) as (found, _):
         found.session._auto_decompress = False  # what was sent is looked at as it came
         yield found
 
@@ -55,7 +55,7 @@ async def test_no_stream_is_compressed(client: Client) -> None:
 
 
 async def test_what_tells_a_new_secret_is_never_compressed(tmp_path: Path) -> None:
-    async with house(tmp_path, access=AccessSettings(is_loopback=False)) as (client, access):
+    async with whole_server(tmp_path, access=AccessSettings(is_loopback=False)) as (client, access):
         admin = {"Authorization": f"Bearer {(await access.issuing.issue('root', Role.ADMIN)).text}"}
         page = await (await client.get("/start?game=tictactoe", headers=admin)).text()
         token = re.search(r'name="csrf_token" value="([^"]+)"', page)

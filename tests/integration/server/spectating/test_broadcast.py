@@ -24,7 +24,7 @@ from server.storage.listing import Filter
 from server.storage.rows import MatchRow, MatchStatus
 from server.visibility import Secrecy
 from tests.kit.server.scripted import CIRCUMSTANCES, TURNS_MOVES, events, library, start_of, turns
-from tests.kit.server.spectating.stage import MATCH, Stage, stage
+from tests.kit.server.spectating.written_match import MATCH, WrittenMatch, written_match
 
 IMPERFECT = Secrecy(is_imperfect=True, is_scrambled=False, has_ended=False)
 GUESS = """
@@ -176,7 +176,7 @@ def test_a_broadcast_after_the_end_begins_with_the_start_alone() -> None:
     assert Delay(is_to_end=True).broadcast(entries, 0) == entries
 
 
-async def delayed(played: Stage, text: str) -> None:
+async def delayed(played: WrittenMatch, text: str) -> None:
     """Delay the broadcast of the match."""
     row = await played.matches.get(MATCH)
     assert row is not None
@@ -189,7 +189,7 @@ async def delayed(played: Stage, text: str) -> None:
 
 @pytest.mark.parametrize(("text", "n_steps"), [("end", 0), ("1 step", 1), ("3 steps", 0), ("60 s", 1), ("live", 2)])
 async def test_steps_and_errors_are_late_wherever_matches_are_listed(tmp_path: Path, text: str, n_steps: int) -> None:
-    async with stage(tmp_path, turns(), TURNS_MOVES) as played:
+    async with written_match(tmp_path, turns(), TURNS_MOVES) as played:
         await delayed(played, text)
         await played.write("state", 3)
         times = [entry.at_ms for entry in played.journal if isinstance(entry, StateEntry)]
@@ -203,7 +203,7 @@ async def test_steps_and_errors_are_late_wherever_matches_are_listed(tmp_path: P
 
 
 async def test_lists_do_not_tell_the_steps_of_a_match_that_is_shown_at_its_end(tmp_path: Path) -> None:
-    async with stage(tmp_path, turns(), TURNS_MOVES) as played:
+    async with written_match(tmp_path, turns(), TURNS_MOVES) as played:
         await delayed(played, "end")
         await played.write("state", 3)
         (line,), _ = await page(played, Filter())
@@ -211,7 +211,7 @@ async def test_lists_do_not_tell_the_steps_of_a_match_that_is_shown_at_its_end(t
 
 
 async def test_records_and_states_are_late_until_the_end(tmp_path: Path) -> None:
-    async with stage(tmp_path, turns(), TURNS_MOVES) as played:
+    async with written_match(tmp_path, turns(), TURNS_MOVES) as played:
         await delayed(played, "1 step")
         await played.write("state", 3)
         record = await public_record(played, MATCH)

@@ -15,18 +15,20 @@ from server.records.entries import ClosedEntry, StateEntry
 from server.spectating.publishing import Publisher, PublishSettings, posting
 from tests.kit.server.scripted import TURNS_MOVES, turns
 from tests.kit.server.spectating.spectator_server import SpectatorServer, spectator_server
-from tests.kit.server.spectating.stage import Stage, stage
+from tests.kit.server.spectating.written_match import WrittenMatch, written_match
 
 SETTINGS = PublishSettings(games_url="http://127.0.0.1/base/games/", pause_s=0.001)
 
 
 @pytest.fixture
-async def played(tmp_path: Path) -> AsyncIterator[Stage]:
-    async with stage(tmp_path, turns(), TURNS_MOVES) as found:
+async def played(tmp_path: Path) -> AsyncIterator[WrittenMatch]:
+    async with written_match(tmp_path, turns(), TURNS_MOVES) as found:
         yield found
 
 
-async def publish(played: Stage, server: SpectatorServer, address: str, settings: PublishSettings = SETTINGS) -> None:
+async def publish(
+    played: WrittenMatch, server: SpectatorServer, address: str, settings: PublishSettings = SETTINGS
+) -> None:
     """Play the match, and publish each state as it comes."""
     async with posting(address) as post:
         publisher = Publisher(played, post, settings)
@@ -45,7 +47,7 @@ async def publish(played: Stage, server: SpectatorServer, address: str, settings
         await publisher.close()
 
 
-async def test_a_match_is_published_state_by_state(played: Stage) -> None:
+async def test_a_match_is_published_state_by_state(played: WrittenMatch) -> None:
     async with spectator_server() as (server, address):
         await publish(played, server, address)
     assert server.refusals == []
@@ -59,7 +61,7 @@ async def test_a_match_is_published_state_by_state(played: Stage) -> None:
 
 async def test_a_hidden_match_is_published_after_its_end(tmp_path: Path) -> None:
     async with (
-        stage(tmp_path, turns(), TURNS_MOVES, Profile(is_scrambled=True)) as played,
+        written_match(tmp_path, turns(), TURNS_MOVES, Profile(is_scrambled=True)) as played,
         spectator_server() as (server, address),
         posting(address) as post,
     ):
@@ -74,21 +76,21 @@ async def test_a_hidden_match_is_published_after_its_end(tmp_path: Path) -> None
     assert [(update["isCompleted"], len(update["states"])) for update in server.updates] == [(True, 3)]
 
 
-async def test_what_is_published_is_signed(played: Stage) -> None:
+async def test_what_is_published_is_signed(played: WrittenMatch) -> None:
     settings = replace(SETTINGS, signing_key=generate_private_key(65537, 2048))
     async with spectator_server() as (server, address):
         await publish(played, server, address, settings)
     assert (server.refusals, all("matchHostSignature" in update for update in server.updates)) == ([], True)
 
 
-async def test_an_update_that_failed_is_sent_again(played: Stage) -> None:
+async def test_an_update_that_failed_is_sent_again(played: WrittenMatch) -> None:
     async with spectator_server() as (server, address):
         server.n_failing = 3
         await publish(played, server, address)
     assert server.updates[-1]["isCompleted"]
 
 
-async def test_a_server_that_is_gone_is_given_up(played: Stage, caplog: pytest.LogCaptureFixture) -> None:
+async def test_a_server_that_is_gone_is_given_up(played: WrittenMatch, caplog: pytest.LogCaptureFixture) -> None:
     async with spectator_server() as (_, address):
         pass
     slept: list[float] = []

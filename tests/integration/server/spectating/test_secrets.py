@@ -19,7 +19,7 @@ from server.spectating.state import StateView, state_at
 from server.spectating.stream import Overview, feed, page
 from server.storage.listing import Filter
 from tests.kit.server.scripted import library, start_of
-from tests.kit.server.spectating.stage import MATCH, OWNER, Stage, stage
+from tests.kit.server.spectating.written_match import MATCH, OWNER, WrittenMatch, written_match
 
 POKER = (("noop", "noop", "(deal queen king)"), ("check", "noop", "noop"), ("noop", "check", "noop"))
 NOUGHTS = (("(mark 1 1)", "noop"), ("noop", "(mark 2 2)"), ("(mark 1 2)", "noop"))
@@ -32,13 +32,13 @@ SEEDS = {"seed": 918273645546372, "scrambleSeed": 564738291192837}
 
 
 @pytest.fixture(params=CASES)
-async def hidden(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[Stage]:
+async def hidden(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[WrittenMatch]:
     name, moves, profile = CASES[request.param]
-    async with stage(tmp_path, library(name), moves, profile, SEEDS) as found:
+    async with written_match(tmp_path, library(name), moves, profile, SEEDS) as found:
         yield found
 
 
-async def everything(played: Stage, viewer: Principal | None) -> list[Any]:
+async def everything(played: WrittenMatch, viewer: Principal | None) -> list[Any]:
     """Return all that *viewer* can ask for and gets."""
     shown: list[Any] = [await public_record(played, MATCH)]
     shown += await page(played, Filter(), None, 10)
@@ -78,7 +78,7 @@ def leaves(value: Any) -> Iterator[str]:
         yield str(value)
 
 
-def secrets(played: Stage) -> set[str]:
+def secrets(played: WrittenMatch) -> set[str]:
     """Return what no viewer may see before the end."""
     found = {str(seed) for seed in SEEDS.values()}
     started = start_of(played.journal)
@@ -92,7 +92,7 @@ def secrets(played: Stage) -> set[str]:
     return found - {"", "None"}
 
 
-async def test_viewers_see_no_secret_while_a_hidden_match_is_played(hidden: Stage) -> None:
+async def test_viewers_see_no_secret_while_a_hidden_match_is_played(hidden: WrittenMatch) -> None:
     kept = secrets(hidden)
     assert len(kept) > 15
     while hidden.n_written < len(hidden.journal):
@@ -107,14 +107,14 @@ async def test_viewers_see_no_secret_while_a_hidden_match_is_played(hidden: Stag
         assert not [seed for seed in SEEDS.values() if str(seed) in json.dumps(shown)]
 
 
-async def test_after_the_end_viewers_see_everything(hidden: Stage) -> None:
+async def test_after_the_end_viewers_see_everything(hidden: WrittenMatch) -> None:
     await hidden.finish()
     shown = set(leaves([*await everything(hidden, None), await public_record(hidden, MATCH)]))
     assert secrets(hidden) - shown == set()
 
 
 async def test_who_registered_a_player_sees_its_own_seat_and_no_other(tmp_path: Path) -> None:
-    async with stage(tmp_path, library("kuhnpoker"), POKER, Profile(), SEEDS) as played:
+    async with written_match(tmp_path, library("kuhnpoker"), POKER, Profile(), SEEDS) as played:
         await played.write("state", 3)
         owner = Principal(OWNER, Role.PLAYER)
         told = [await said(transcript(played, MATCH, role, owner)) for role in ("alice", "bob", "random")]
@@ -130,7 +130,7 @@ async def test_who_registered_a_player_sees_its_own_seat_and_no_other(tmp_path: 
 
 
 async def test_who_registers_a_player_of_that_name_later_sees_nothing(tmp_path: Path) -> None:
-    async with stage(tmp_path, library("kuhnpoker"), POKER, Profile(), SEEDS) as played:
+    async with written_match(tmp_path, library("kuhnpoker"), POKER, Profile(), SEEDS) as played:
         await played.write("state", 3)
         await played.register_again("mallory")
         told = await said(transcript(played, MATCH, "alice", Principal("mallory", Role.PLAYER)))
@@ -139,7 +139,7 @@ async def test_who_registers_a_player_of_that_name_later_sees_nothing(tmp_path: 
 
 async def test_the_transcript_of_a_scrambled_seat_has_scrambled_names_alone(tmp_path: Path) -> None:
     name, moves, profile = CASES["scrambled"]
-    async with stage(tmp_path, library(name), moves, profile, SEEDS) as played:
+    async with written_match(tmp_path, library(name), moves, profile, SEEDS) as played:
         await played.write("state", 2)
         lines = await transcript(played, MATCH, "x", Principal(OWNER, Role.PLAYER))
         assert {key for line in lines for key in line} == {

@@ -15,20 +15,20 @@ from server.spectating.public import PublicEvent
 from server.spectating.stream import feed, public_events
 from server.storage.wake_up import Notifier
 from tests.kit.server.scripted import TURNS_MOVES, turns
-from tests.kit.server.spectating.stage import MATCH, Stage, stage
+from tests.kit.server.spectating.written_match import MATCH, WrittenMatch, written_match
 
 
 @pytest.fixture
-async def played(tmp_path: Path) -> AsyncIterator[Stage]:
-    async with stage(tmp_path, turns(), TURNS_MOVES) as found:
+async def played(tmp_path: Path) -> AsyncIterator[WrittenMatch]:
+    async with written_match(tmp_path, turns(), TURNS_MOVES) as found:
         yield found
 
 
-async def followed(played: Stage, after: int = -1, poll_s: float = 60.0) -> list[PublicEvent]:
+async def followed(played: WrittenMatch, after: int = -1, poll_s: float = 60.0) -> list[PublicEvent]:
     return [event async for event in feed(played, MATCH, after, poll_s)]
 
 
-async def test_news_wake_who_follows(played: Stage) -> None:
+async def test_news_wake_who_follows(played: WrittenMatch) -> None:
     following = asyncio.create_task(followed(played))
     for kind in ("started", "state", "step", "state"):
         await played.write(kind)
@@ -41,7 +41,7 @@ async def test_news_wake_who_follows(played: Stage) -> None:
     ]
 
 
-async def test_what_another_manager_commits_is_found_by_looking(played: Stage) -> None:
+async def test_what_another_manager_commits_is_found_by_looking(played: WrittenMatch) -> None:
     played.notifier = Notifier()  # of this process, which the writer does not tell
     following = asyncio.create_task(followed(played, poll_s=0.01))
     await played.write("state", 2)
@@ -49,7 +49,7 @@ async def test_what_another_manager_commits_is_found_by_looking(played: Stage) -
     assert [event.number for event in await following] == list(range(len(played.journal)))
 
 
-async def test_a_client_that_comes_again_gets_the_rest(played: Stage) -> None:
+async def test_a_client_that_comes_again_gets_the_rest(played: WrittenMatch) -> None:
     await played.write("state")
     journal = await public_events(played, MATCH)
     assert [event.kind for event in journal] == ["started", "state"]
@@ -58,13 +58,13 @@ async def test_a_client_that_comes_again_gets_the_rest(played: Stage) -> None:
     assert await followed(played, after=len(played.journal)) == []
 
 
-async def test_a_match_that_is_not_there_cannot_be_followed(played: Stage) -> None:
+async def test_a_match_that_is_not_there_cannot_be_followed(played: WrittenMatch) -> None:
     with pytest.raises(UnknownMatchError):
         await anext(feed(played, "none"))
 
 
 async def test_what_was_hidden_is_shown_after_the_end(tmp_path: Path) -> None:
-    async with stage(tmp_path, turns(), TURNS_MOVES, Profile(is_scrambled=True)) as played:
+    async with written_match(tmp_path, turns(), TURNS_MOVES, Profile(is_scrambled=True)) as played:
         await played.write("state", 2)
         before = await public_events(played, MATCH)
         await played.finish()

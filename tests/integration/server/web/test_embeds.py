@@ -12,7 +12,7 @@ from server.access.guard import HEADERS
 from server.access.settings import AccessSettings
 from server.principal import Role
 from tests.integration.server.web.test_pages import ordered, over
-from tests.kit.server.api.house import Client, house, manager_of
+from tests.kit.server.api.whole_server import Client, manager_of, whole_server
 from tests.kit.server.web.markup import Page
 
 PLAYERS = {"x": "legal", "o": "legal"}
@@ -20,7 +20,7 @@ PLAYERS = {"x": "legal", "o": "legal"}
 
 @pytest.fixture
 async def client(tmp_path: Path) -> AsyncIterator[Client]:
-    async with house(tmp_path) as (found, _):
+    async with whole_server(tmp_path) as (found, _):
         yield found
 
 
@@ -72,7 +72,7 @@ async def test_what_is_not_there_is_not_found(client: Client, what: str) -> None
 
 @pytest.mark.parametrize("what", ["board.svg", "embed"])
 async def test_only_what_needs_no_token_may_stand_on_other_sites(tmp_path: Path, what: str) -> None:
-    async with house(tmp_path, access=AccessSettings(is_public=True)) as (client, access):
+    async with whole_server(tmp_path, access=AccessSettings(is_public=True)) as (client, access):
         match_id = await finished(client)
         async with client.get(f"/matches/{match_id}/{what}") as answer:
             at_home = {name: answer.headers[name] for name in HEADERS}

@@ -10,7 +10,7 @@ from pathlib import Path
 from server.storage.rows import GameVersion
 from server.web.boards import GameVersions, rule_book
 from server.web.game_list import picture_key
-from tests.kit.server.api.house import Client, house, manager_of
+from tests.kit.server.api.whole_server import Client, manager_of, whole_server
 from tests.kit.server.web.fetching import page_at, words_of
 
 RULES = "(role a{n}) (role b) (init (cell 1 1 x)) (init (cell 2 2 o)) (legal ?r go) (goal ?r 50) terminal"
@@ -25,7 +25,7 @@ source = "traditional"
 
 
 async def test_three_hundred_games_take_few_bytes_and_are_found_by_their_addresses(tmp_path: Path) -> None:
-    async with house(tmp_path) as (client, _):
+    async with whole_server(tmp_path) as (client, _):
         games = manager_of(client).games
         for n in range(300):
             rules = RULES.format(n=n)
@@ -43,7 +43,7 @@ async def test_three_hundred_games_take_few_bytes_and_are_found_by_their_address
 
 
 async def test_a_picture_is_kept_and_sent_once(tmp_path: Path) -> None:
-    async with house(tmp_path) as (client, _):
+    async with whole_server(tmp_path) as (client, _):
         (version,) = await manager_of(client).games.versions("tictactoe")
         address = f"/games/tictactoe/picture.svg?v={picture_key(version)}"
         while True:
@@ -62,7 +62,7 @@ async def test_a_picture_is_kept_and_sent_once(tmp_path: Path) -> None:
 
 
 async def test_the_page_of_a_game_tells_what_was_measured_and_what_versions_change(tmp_path: Path) -> None:
-    async with house(tmp_path) as (client, _):
+    async with whole_server(tmp_path) as (client, _):
         games = manager_of(client).games
         figures = {
             "jointMoves": {"min": 1, "mean": 2.5, "max": 4}, "steps": {"min": 3, "mean": 3.0, "max": 3},
@@ -88,7 +88,7 @@ async def test_the_page_of_a_game_tells_what_was_measured_and_what_versions_chan
 
 
 async def test_games_of_the_library_are_measured_when_a_page_needs_it(tmp_path: Path) -> None:
-    async with house(tmp_path) as (client, _), asyncio.timeout(120):
+    async with whole_server(tmp_path) as (client, _), asyncio.timeout(120):
         while "Measured in random plays" not in words_of(await page_at(client, "/games/nim")):
             pass  # the answer takes its time, and the limit above counts
         version = await manager_of(client).games.find("nim")
@@ -97,7 +97,7 @@ async def test_games_of_the_library_are_measured_when_a_page_needs_it(tmp_path: 
 
 
 async def test_where_games_are_not_measured_yet_the_list_says_so(tmp_path: Path) -> None:
-    async with house(tmp_path) as (client, _), asyncio.timeout(120):
+    async with whole_server(tmp_path) as (client, _), asyncio.timeout(120):
         n_games = len(await manager_of(client).games.listed())
         words = words_of(await page_at(client, "/games?kind=simultaneous"))
         assert f"0 games found so far: {n_games} games of {n_games} are still to be played at random" in words
@@ -105,14 +105,14 @@ async def test_where_games_are_not_measured_yet_the_list_says_so(tmp_path: Path)
 
 
 async def test_a_game_without_a_board_is_shown_by_its_trays(tmp_path: Path) -> None:
-    async with house(tmp_path) as (client, _):
+    async with whole_server(tmp_path) as (client, _):
         version = await manager_of(client).games.find("goofspiel")
         assert version is not None
         assert "hand of alice" in await picture_at(client, version)
 
 
 async def test_games_with_the_same_rules_keep_their_own_titles_and_pictures(tmp_path: Path) -> None:
-    async with house(tmp_path) as (client, _):
+    async with whole_server(tmp_path) as (client, _):
         games = manager_of(client).games
         theirs = await games.find("tictactoe")
         assert theirs is not None
@@ -127,7 +127,7 @@ async def test_games_with_the_same_rules_keep_their_own_titles_and_pictures(tmp_
 
 
 async def test_a_new_description_of_the_same_rules_has_a_picture_of_another_address(tmp_path: Path) -> None:
-    async with house(tmp_path) as (client, _):
+    async with whole_server(tmp_path) as (client, _):
         games = manager_of(client).games
         theirs = await games.find("tictactoe")
         assert theirs is not None

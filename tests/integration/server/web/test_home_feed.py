@@ -11,7 +11,7 @@ import aiohttp
 import pytest
 
 from server.web import match_lists
-from tests.kit.server.api.house import house, manager_of
+from tests.kit.server.api.whole_server import manager_of, whole_server
 from tests.kit.server.peers import hanging, listening
 from tests.kit.server.registry.host import order
 
@@ -29,7 +29,7 @@ async def next_event(stream: aiohttp.ClientResponse) -> dict[str, Any]:
 
 async def test_viewers_get_the_part_that_changes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(match_lists, "PAUSE_S", 0.05)
-    async with house(tmp_path) as (client, _), listening(hanging) as slow:
+    async with whole_server(tmp_path) as (client, _), listening(hanging) as slow:
         manager = manager_of(client)
         async with client.get(EVENTS) as one, client.get(EVENTS) as other:
             empty = [await next_event(stream) for stream in (one, other)]

@@ -9,15 +9,15 @@ import pytest
 
 from server.web import leaderboards
 from tests.kit.polling import until
-from tests.kit.server.api.house import Client, house
 from tests.kit.server.api.tournaments import command_cup, played_cup
+from tests.kit.server.api.whole_server import Client, whole_server
 from tests.kit.server.web.fetching import page_at, words_of
 from tests.kit.server.web.markup import Page
 
 
 @pytest.fixture
 async def client(tmp_path: Path) -> AsyncIterator[Client]:
-    async with house(tmp_path) as (found, _):
+    async with whole_server(tmp_path) as (found, _):
         yield found
 
 

@@ -13,8 +13,8 @@ from typing import Any
 
 import pytest
 
-from tests.kit.server.api.house import Client, house, told
 from tests.kit.server.api.tournaments import command_cup, order_cup, until_cup
+from tests.kit.server.api.whole_server import Client, told, whole_server
 from tests.kit.server.peers import listening, request
 from tests.kit.server.web.fetching import page_at, words_of
 
@@ -23,7 +23,7 @@ READY = b"HTTP/1.0 200 OK\r\nContent-Type: text/acl\r\nContent-Length: 5\r\n\r\n
 
 @pytest.fixture
 async def client(tmp_path: Path) -> AsyncIterator[Client]:
-    async with house(tmp_path) as (found, _):
+    async with whole_server(tmp_path) as (found, _):
         yield found
 
 

@@ -17,7 +17,7 @@ from server.records.entries import SentEntry, StateEntry
 from server.storage.rows import MatchRow, MatchStatus, SeatKind
 from server.validating.checker import Checker
 from tests.kit.polling import until
-from tests.kit.server.api.house import Client, house, manager_of
+from tests.kit.server.api.whole_server import Client, manager_of, whole_server
 from tests.kit.server.web.markup import Page
 
 HOSTILE = Path(__file__).parents[3] / "kit/server/web/hostile.kif"
@@ -27,7 +27,7 @@ ELEMENTS_OF_OURS = {"script": 1, "img": 1}
 
 @pytest.fixture
 async def client(tmp_path: Path) -> AsyncIterator[Client]:
-    async with house(tmp_path) as (found, _):
+    async with whole_server(tmp_path) as (found, _):
         yield found
 
 
@@ -150,7 +150,7 @@ async def test_what_players_thought_is_shown_step_by_step_after_the_end(client: 
 
 @pytest.mark.parametrize("is_live", [True, False])
 async def test_what_players_think_is_shown_live_where_the_host_wants_it(tmp_path: Path, is_live: bool) -> None:
-    async with house(tmp_path, HostSettings(live_insight=is_live)) as (client, _):
+    async with whole_server(tmp_path, HostSettings(live_insight=is_live)) as (client, _):
         manager = manager_of(client)
         players = {"x": "mcts:playouts=20", "o": "human"}
         match = await ordered(manager, game="tictactoe", players=players, seed=1)

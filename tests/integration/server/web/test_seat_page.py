@@ -13,14 +13,14 @@ from server.hosting.order import MatchRequest
 from server.links.queued_player import turn_of
 from server.principal import Role
 from tests.kit.polling import until
-from tests.kit.server.api.house import Client, house, manager_of
+from tests.kit.server.api.whole_server import Client, manager_of, whole_server
 from tests.kit.server.web.markup import Page
 
 
 @pytest.fixture
 async def client(tmp_path: Path) -> AsyncIterator[Client]:
     """Yield a browser without a token, on a server where others have one."""
-    async with house(tmp_path, access=AccessSettings(is_loopback=False)) as (found, access):
+    async with whole_server(tmp_path, access=AccessSettings(is_loopback=False)) as (found, access):
         await access.issuing.issue("admin", Role.ADMIN)
         yield found
 

@@ -11,13 +11,13 @@ from pathlib import Path
 
 import pytest
 
-from tests.kit.server.api.house import Client, house, told
 from tests.kit.server.api.tournaments import command_cup, order_cup, played_cup
+from tests.kit.server.api.whole_server import Client, told, whole_server
 
 
 @pytest.fixture
 async def client(tmp_path: Path) -> AsyncIterator[Client]:
-    async with house(tmp_path) as (found, _):
+    async with whole_server(tmp_path) as (found, _):
         yield found
 
 

@@ -12,9 +12,9 @@ import pytest
 from server.access.access import AccessControl
 from server.access.settings import AccessSettings
 from server.principal import Role
-from tests.kit.server.access.doors import bearer
-from tests.kit.server.api.house import Client, house, told
+from tests.kit.server.access.guarded_app import bearer
 from tests.kit.server.api.tournaments import TOURNAMENTS, until_cup
+from tests.kit.server.api.whole_server import Client, told, whole_server
 from tests.kit.server.web.fetching import page_at, words_of
 from tests.kit.server.web.markup import Page
 
@@ -26,7 +26,7 @@ FORM: dict[str, Any] = {
 
 @pytest.fixture
 async def client(tmp_path: Path) -> AsyncIterator[Client]:
-    async with house(tmp_path) as (found, _):
+    async with whole_server(tmp_path) as (found, _):
         yield found
 
 
@@ -84,7 +84,7 @@ async def test_a_form_shows_what_is_wrong_with_it_and_keeps_the_rest(client: Cli
 
 
 async def test_owners_enter_and_withdraw_their_own_players_alone(tmp_path: Path) -> None:
-    async with house(tmp_path, access=AccessSettings(is_loopback=False)) as (client, access):
+    async with whole_server(tmp_path, access=AccessSettings(is_loopback=False)) as (client, access):
         host, ann, bob = [bearer(await issued(access, name, role)) for name, role in PEOPLE]
         for name, headers in (("anns", ann), ("bobs", bob)):
             await told(await client.post("/api/v1/players", json={"name": name}, headers=headers), 201)
@@ -106,7 +106,7 @@ async def test_owners_enter_and_withdraw_their_own_players_alone(tmp_path: Path)
 
 
 async def test_owners_withdraw_players_that_are_called_otherwise_in_the_tournament(tmp_path: Path) -> None:
-    async with house(tmp_path, access=AccessSettings(is_loopback=False)) as (client, access):
+    async with whole_server(tmp_path, access=AccessSettings(is_loopback=False)) as (client, access):
         host, ann, _ = [bearer(await issued(access, name, role)) for name, role in PEOPLE]
         await told(await client.post("/api/v1/players", json={"name": "anns"}, headers=ann), 201)
         await send(client, "/start/tournament", 303, host, **FORM | {"players": "legal\nAnn = anns\nToo = anns"})

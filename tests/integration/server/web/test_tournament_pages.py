@@ -12,15 +12,15 @@ import pytest
 
 from server.web.rendering import points
 from tests.kit.polling import until
-from tests.kit.server.api.house import Client, house, manager_of, told
 from tests.kit.server.api.tournaments import command_cup, order_cup, played_cup, until_cup
+from tests.kit.server.api.whole_server import Client, manager_of, told, whole_server
 from tests.kit.server.peers import listening, replying
 from tests.kit.server.web.fetching import page_at, words_of
 
 
 @pytest.fixture
 async def client(tmp_path: Path) -> AsyncIterator[Client]:
-    async with house(tmp_path) as (found, _):
+    async with whole_server(tmp_path) as (found, _):
         yield found
 
 

@@ -1,4 +1,4 @@
-"""The whole application behind the door, with a token of every role."""
+"""The whole application behind access control, with a token of every role."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from server.links.addresses import AllowedAddresses
 from server.principal import Role
 from server.site import Watch, make_app
 from server.storage.accounts import TokenStore
-from tests.kit.server.access.doors import Client, database
+from tests.kit.server.access.guarded_app import Client, database
 
 Route: TypeAlias = tuple[str, str]
 OFTEN = "100000/minute"

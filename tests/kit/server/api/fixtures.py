@@ -11,12 +11,12 @@ from aiohttp import web
 from aiohttp.test_utils import TestServer
 
 from server.hosting.order import HostSettings
-from tests.kit.server.api.house import Client, house
+from tests.kit.server.api.whole_server import Client, whole_server
 
 
 @pytest.fixture
 async def client(tmp_path: Path) -> AsyncIterator[Client]:
-    async with house(tmp_path, HostSettings(max_running=2)) as (found, _):
+    async with whole_server(tmp_path, HostSettings(max_running=2)) as (found, _):
         yield found
 
 

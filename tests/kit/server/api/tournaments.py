@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from tests.kit.polling import until
-from tests.kit.server.api.house import Client, told
+from tests.kit.server.api.whole_server import Client, told
 
 TOURNAMENTS = "/api/v1/tournaments"
 CUP: dict[str, Any] = {

@@ -54,11 +54,11 @@ async def add_finished(database: Database, finished: Iterable[FinishedMatch]) ->
     n_added = 0
     for part in _parts(iter(finished)):
         rows = [match.row.columns() for match in part]
-        chairs = [_chair(match, seat) for match in part for seat in match.seats]
+        seat_rows = [_seat_row(match, seat) for match in part for seat in match.seats]
         bodies = [{"match_id": match.row.id, "body": packed([*map(line_of, match.entries)])} for match in part]
         async with database.begin() as connection:
             await connection.execute(sa.insert(matches), rows)
-            await connection.execute(sa.insert(seats), chairs)
+            await connection.execute(sa.insert(seats), seat_rows)
             await connection.execute(sa.insert(records), bodies)
         n_added += len(part)
     return n_added
@@ -69,5 +69,5 @@ def _parts(finished: Iterator[FinishedMatch]) -> Iterator[list[FinishedMatch]]:
         yield part
 
 
-def _chair(match: FinishedMatch, seat: SeatRow) -> dict[str, object]:
+def _seat_row(match: FinishedMatch, seat: SeatRow) -> dict[str, object]:
     return asdict(seat) | {"game": match.row.game, "created_ms": match.row.created_ms}

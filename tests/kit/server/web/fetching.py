@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tests.kit.server.api.house import Client
+from tests.kit.server.api.whole_server import Client
 from tests.kit.server.web.markup import Page
 
 

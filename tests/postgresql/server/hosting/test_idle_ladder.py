@@ -33,8 +33,11 @@ async def test_idle_players_are_paired_and_not_again_while_they_wait(database: D
     assert [await manager.ladder.look(), await manager.ladder.look()] == [2, 0]
     found = await manager.matches.listed()
     assert {(row.purpose, row.ordered_by, row.game) for row in found} == {(MatchPurpose.LADDER, "ladder", "tictactoe")}
-    chairs = await manager.matches.seats([row.id for row in found])
-    assert sorted(tuple(seat.player for seat in each) for each in chairs.values()) == [("ann", "bob"), ("bob", "ann")]
+    seat_rows = await manager.matches.seats([row.id for row in found])
+    assert sorted(tuple(seat.player for seat in each) for each in seat_rows.values()) == [
+        ("ann", "bob"),
+        ("bob", "ann"),
+    ]
 
 
 async def test_the_results_of_the_ladder_become_ratings(database: Database) -> None:

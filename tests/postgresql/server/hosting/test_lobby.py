@@ -16,7 +16,7 @@ from server.storage.queue import Lobby
 from server.storage.rows import MatchRow
 from server.storage.wake_up import something_new
 from tests.kit import polling
-from tests.kit.server.api.house import MATCHES, house, told
+from tests.kit.server.api.whole_server import MATCHES, told, whole_server
 from tests.kit.server.hosting.hosts import hosting, kept, looking
 from tests.kit.server.registry.host import order
 
@@ -35,7 +35,7 @@ async def until(store: MatchStore, match_id: str, *statuses: str) -> MatchRow:
 
 
 async def test_a_match_between_people_begins_with_the_last_of_them(tmp_path: Path) -> None:
-    async with house(tmp_path) as (client, _):
+    async with whole_server(tmp_path) as (client, _):
         sent = {"game": "tictactoe", "players": {"x": "human", "o": "human"}, "startClock": 20, "playClock": 20}
         ordered = await told(await client.post(MATCHES, json=sent), 201)
         listed, seen = [], []
@@ -90,7 +90,7 @@ async def test_who_is_missing_for_too_long_cancels_the_match(database: Database)
 
 
 async def test_who_ordered_it_cancels_it_before_anybody_came(tmp_path: Path) -> None:
-    async with house(tmp_path) as (client, _):
+    async with whole_server(tmp_path) as (client, _):
         sent = {"game": "tictactoe", "players": {"x": "human"}}
         ordered = await told(await client.post(MATCHES, json=sent), 201)
         assert (await told(await client.post(f"{ordered['url']}/abort"), 202))["aborted"]
@@ -102,7 +102,7 @@ async def test_who_ordered_it_cancels_it_before_anybody_came(tmp_path: Path) -> 
 
 
 async def test_a_stream_of_the_seat_tells_who_comes_and_counts_as_coming(tmp_path: Path) -> None:
-    async with house(tmp_path) as (client, access):
+    async with whole_server(tmp_path) as (client, access):
         await access.issuing.issue("root", Role.ADMIN)
         host = str((await access.issuing.issue("hugo", Role.HOST)).text)
         sent = {"game": "tictactoe", "players": {"x": "human", "o": "human"}, "startClock": 20, "playClock": 20}

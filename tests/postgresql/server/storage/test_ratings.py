@@ -23,8 +23,8 @@ async def add_over(
 ) -> None:
     """Keep a completed match that the first of *players* has won."""
     row = match(match_id, status=MatchStatus.COMPLETED, ended_ms=ended_ms, goals=(100, 0), game=game)
-    chairs = [replace(seat, goal=100 - 100 * seat.position, n_errors=seat.position) for seat in seats("m", *players)]
-    await store.add(row, [replace(seat, match_id=match_id, kind=kind) for seat in chairs])
+    seat_rows = [replace(seat, goal=100 - 100 * seat.position, n_errors=seat.position) for seat in seats("m", *players)]
+    await store.add(row, [replace(seat, match_id=match_id, kind=kind) for seat in seat_rows])
 
 
 def result(match_id: str, ended_ms: int, *players: str, game: str = "tiny") -> RatedResult:

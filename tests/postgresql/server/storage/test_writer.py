@@ -164,12 +164,12 @@ async def test_a_match_that_is_finished_tells_how_it_went(database: Database, wr
     store = await begun(database, "m")
     put_all(writer, "m")
     await writer.finish("m", summary_of(journal()))
-    found, chairs = await store.get("m"), (await store.seats(["m"]))["m"]
+    found, seat_rows = await store.get("m"), (await store.seats(["m"]))["m"]
     assert found is not None
     assert (found.status, found.ended_ms, found.n_steps, found.n_errors, found.goals) == (
         "completed", 122, 1, 1, (100, 0),
     )  # fmt: skip
-    assert [(seat.goal, seat.n_errors, seat.thinking_ms, seat.n_moves) for seat in chairs] == [
+    assert [(seat.goal, seat.n_errors, seat.thinking_ms, seat.n_moves) for seat in seat_rows] == [
         (100, 0, 9, 1),
         (0, 1, 20, 1),
     ]

@@ -10,7 +10,7 @@ from gdl.language.kif import read_term
 from gdl.language.terms import Term
 from server.match.exchange import Answer, ReplyEnding
 from server.match.link import MAX_REPLY_BYTES
-from server.match.verdicts import LegalChoice, Verdict, judge_courtesy, judge_move
+from server.match.verdicts import LegalChoice, Verdict, judge_acknowledgement, judge_move
 from tests.kit.server.plays import LEFT
 from tests.kit.tracing import lines_of
 
@@ -46,7 +46,7 @@ def test_moves_are_found(said: str, move: str) -> None:
 
 def test_the_hint_of_a_link_follows_the_error_of_a_reply_that_did_not_come() -> None:
     late = Answer(0, 1, LEFT, ReplyEnding.TIMED_OUT, b"", 1200, "is it\nthere?")
-    assert judge_courtesy(late) == Verdict(None, "TO", "no reply within 1.2 s; nothing had come: is it there?")
+    assert judge_acknowledgement(late) == Verdict(None, "TO", "no reply within 1.2 s; nothing had come: is it there?")
 
 
 @pytest.mark.parametrize("ending", [ReplyEnding.TIMED_OUT, ReplyEnding.FAILED])
@@ -83,11 +83,11 @@ def test_what_is_no_move_is_explained(said: str, error: str, detail: str) -> Non
 )
 def test_silence_and_broken_connections_have_their_words(ending: ReplyEnding, detail: str, verdict: Verdict) -> None:
     late = answer(b"(mar", ending, detail)
-    assert judge_courtesy(late) == judge_move(late, CHOICE) == verdict
+    assert judge_acknowledgement(late) == judge_move(late, CHOICE) == verdict
 
 
-def test_courtesies_may_say_anything() -> None:
-    assert judge_courtesy(answer(b")\0(")) == Verdict()
+def test_acknowledgements_may_say_anything() -> None:
+    assert judge_acknowledgement(answer(b")\0(")) == Verdict()
 
 
 @given(

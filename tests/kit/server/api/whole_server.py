@@ -28,17 +28,17 @@ DEFAULT = HostSettings()
 
 
 @asynccontextmanager
-async def house(
+async def whole_server(
     folder: Path, settings: HostSettings = DEFAULT, access: AccessSettings = OPEN
 ) -> AsyncIterator[tuple[Client, AccessControl]]:
     """Yield a client of a server whose database is in *folder*, and who decides about access; matches are parked."""
     database = await Database.open(f"sqlite:///{folder}/ggp.sqlite")
     manager = GameManager(database, settings)
     await manager.start()
-    door = AccessControl(access, TokenStore(database))
+    control = AccessControl(access, TokenStore(database))
     try:
-        async with TestClient(TestServer(make_app(manager, door, Watch()))) as client:
-            yield client, door
+        async with TestClient(TestServer(make_app(manager, control, Watch()))) as client:
+            yield client, control
     finally:
         await manager.close()
         await database.close()

@@ -1,4 +1,4 @@
-"""A small application behind the door, on a database of its own."""
+"""A small application behind access control, on a database of its own."""
 
 from __future__ import annotations
 
@@ -96,7 +96,9 @@ async def database(folder: Path) -> AsyncIterator[Database]:
 
 
 @asynccontextmanager
-async def door(folder: Path, settings: AccessSettings | None = None) -> AsyncIterator[tuple[Client, AccessControl]]:
+async def guarded_app(
+    folder: Path, settings: AccessSettings | None = None
+) -> AsyncIterator[tuple[Client, AccessControl]]:
     """Serve the application, and give a client of it with the access that it asks for."""
     async with database(folder) as found:
         access = AccessControl(settings or AccessSettings(), TokenStore(found))

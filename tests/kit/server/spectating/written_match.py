@@ -29,7 +29,7 @@ OWNER = "alice-and-co"
 SEEDS = {"seed": 7, "scrambleSeed": 8}
 
 
-class Stage:
+class WrittenMatch:
     """The stores of a database, and the journal of the match `match.m1` that is not all written yet."""
 
     def __init__(self, database: Database, journal: Sequence[Entry]) -> None:
@@ -79,21 +79,21 @@ class Stage:
 
 
 @asynccontextmanager
-async def stage(
+async def written_match(
     folder: Path,
     description: Description,
     moves: Sequence[Sequence[str]],
     profile: Profile = PLAIN,
     seeds: Mapping[str, int] = SEEDS,
-) -> AsyncIterator[Stage]:
-    """Yield a stage on which *moves* are played, in a SQLite file in *folder*; *seeds* stand in the journal."""
+) -> AsyncIterator[WrittenMatch]:
+    """Yield a match in which *moves* are played, in a SQLite file in *folder*; *seeds* stand in the journal."""
     database = await Database.open(f"sqlite:///{folder}/ggp.sqlite")
     journal = [entry_of(event, CIRCUMSTANCES) for event in events(description, moves, profile)]
     first = start_of(journal)
     # The scripted players have their roles in their names.
-    chairs = tuple(replace(seat, player=f"player-{number}") for number, seat in enumerate(first.seats))
-    journal[0] = replace(first, seed=seeds["seed"], scramble_seed=seeds["scrambleSeed"], seats=chairs)
-    found = Stage(database, journal)
+    journal_seats = tuple(replace(seat, player=f"player-{number}") for number, seat in enumerate(first.seats))
+    journal[0] = replace(first, seed=seeds["seed"], scramble_seed=seeds["scrambleSeed"], seats=journal_seats)
+    found = WrittenMatch(database, journal)
     await found.begin(description, profile)
     try:
         yield found

@@ -331,7 +331,7 @@ class CheckMatch:
         return await self.send(Abort(self.match_id), self.clocks.play_s, "ABORT")
 
     def text_of(self, message: Message) -> str:
-        """Return *message* as this bout spells it; the match id stays as it is."""
+        """Return *message* as this match spells it; the match id stays as it is."""
         head, found, tail = to_text(message, self.dialect).partition(self.match_id)
         return self.spelling.text(head) + found + self.spelling.text(tail)
 
