@@ -5,10 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import TYPE_CHECKING
 
 from server.storage.rows import LIVE_STATUSES, MatchStatus, PlayerRow, SeatRow
 from server.tournament.fixtures import ScheduledMatch
-from server.tournament.plan import Timetable, TournamentTerms
+
+if TYPE_CHECKING:  # plans load NumPy, which takes longer than all else that most commands need
+    from server.tournament.plan import Timetable, TournamentTerms
 
 
 class TournamentStatus(StrEnum):
