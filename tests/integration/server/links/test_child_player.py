@@ -31,7 +31,8 @@ DEAF = "import time\ntime.sleep(999)"
 @asynccontextmanager
 async def child(program: str, complaints: list[bytes] | None = None) -> AsyncIterator[ChildPlayer]:
     kept: list[bytes] = [] if complaints is None else complaints
-    player = ChildPlayer([sys.executable, "-c", program], kept.append)
+    # Without `-E` a variable of the environment decides whether the output is buffered.
+    player = ChildPlayer([sys.executable, "-E", "-c", program], kept.append)
     try:
         yield player
     finally:
@@ -60,11 +61,12 @@ async def test_lines_go_in_and_lines_come_out() -> None:
 @pytest.mark.parametrize(
     ("written", "hint"), [("print('ready')", "does the program flush its output?"), ("print(end='re', flush=True)", "")]
 )
-async def test_a_child_from_which_nothing_ever_came_may_not_flush(written: str, hint: str) -> None:
-    reply = ReplyBuffer()
-    async with child(f"import sys\nfor line in sys.stdin: {written}") as player:
+async def test_a_child_from_which_nothing_ever_came_may_not_flush(written: str, hint: str, tmp_path: Path) -> None:
+    reply, was_asked = ReplyBuffer(), tmp_path / "was-asked"
+    program = f"import pathlib, sys\nfor line in sys.stdin: {written}; pathlib.Path({str(was_asked)!r}).touch()"
+    async with child(program) as player:
         asking = asyncio.create_task(player.deliver(PlayerRequest("(START)"), reply))
-        await until(lambda: reply.raw if not hint else getattr(player, "_child", None))
+        await until(lambda: was_asked.exists() and (reply.raw or hint))
         asking.cancel()
         await asyncio.gather(asking, return_exceptions=True)
     assert reply.hint == hint
