@@ -73,7 +73,7 @@ async def kept(address: str, orders: Sequence[MatchRequest]) -> list[str]:
 def _order(players: str, seed: int) -> MatchRequest:
     named = {role: {"player": f"{players}/{seed}/{role}"} for role in ("left", "right")}
     rules = (FOLDER / GAMES[seed % len(GAMES)]).read_text("utf-8")
-    words = {"rules": rules, "players": named, "startClock": 2, "playClock": 2, "grace": 1, "seed": seed}
+    words = {"rules": rules, "players": named, "startClock": 4, "playClock": 4, "grace": 1, "seed": seed}
     return MatchRequest.model_validate(words)
 
 
