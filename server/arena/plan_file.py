@@ -101,16 +101,24 @@ def extended(kept: TournamentPlan, wanted: TournamentPlan, path: Path) -> Tourna
             knockout, in which what is decided stays decided.
     """
     old, new = kept.model_dump(mode="json"), wanted.model_dump(mode="json")
-    differing = [name for name in old if old[name] != new[name]]
-    has_more_rounds = differing == ["rounds"] and wanted.n_rounds > kept.n_rounds
+    differing = _differences(old, new)
+    has_more_rounds = list(differing) == ["rounds"] and wanted.n_rounds > kept.n_rounds
     if has_more_rounds and kept.format.is_knockout:
         reason = f"no rounds are added to a {kept.format}, whose meetings keep their number of sets ({kept.n_rounds})"
         raise TournamentFolderError(path, f"{reason}; begin another tournament with --out")
     if differing and not has_more_rounds:
-        told = "; ".join(f"{name} is {_shown(old[name])}, not {_shown(new[name])}" for name in differing)
+        told = "; ".join(differing.values())
         reason = f"another tournament is in this folder ({told}); choose another one with --out"
         raise TournamentFolderError(path, reason)
     return wanted
+
+
+def _differences(old: Mapping[str, Any], new: Mapping[str, Any]) -> dict[str, str]:
+    """Return what differs between two plans, by its key; the order of players is part of a plan, as starting ranks."""
+    found = {name: f"{name} is {_shown(old[name])}, not {_shown(new[name])}" for name in old if old[name] != new[name]}
+    if "players" not in found and list(old["players"]) != list(new["players"]):
+        found["players"] = "players are in another order"
+    return found
 
 
 def _shown(value: object) -> str:

@@ -126,3 +126,13 @@ def test_rounds_are_added_to_other_formats() -> None:
     kept = plan_of({"games": ["nim"], "players": {"a": "random", "b": "legal"}, "format": "swiss"}, Path("plan"))
     wanted = kept.model_copy(update={"rounds": 7})
     assert extended(kept, wanted, Path("cup")) == wanted
+
+
+def test_the_same_players_in_another_order_are_another_tournament() -> None:
+    kept = plan_of(TWO, PATH)
+    with pytest.raises(TournamentFolderError) as refusal:
+        extended(kept, plan_of({**TWO, "players": {"b": "legal", "a": "random"}, "rounds": 6}, PATH), Path("cup"))
+    assert refusal.value.reason == (
+        "another tournament is in this folder (rounds is not given, not 6; players are in another order);"
+        " choose another one with --out"
+    )
