@@ -20,7 +20,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_valida
 
 from gdl.engines import DEFAULT_ENGINE, make_compiled_game
 from gdl.errors import CallerError, KifSyntaxError, validation_message
-from gdl.game import Game, State
+from gdl.game import Game, JointMove, State
 from gdl.games.library import GameFile, find_game
 from gdl.language.kif import read_term
 from gdl.language.terms import Constant, Term
@@ -304,13 +304,10 @@ def accuracy(path: Path, maker: PlayerMaker, options: AccuracyOptions, on_positi
 def _play(game: Game, player: Player, position: SolvedPosition, seconds: float, seed: int) -> tuple[Term, float]:
     """Return the move of *player* in *position*, the end of a match that it has followed, and the time that it took."""
     role = Constant(position.role)
-    number = game.roles.index(role)
     player.join(game, role, Random(seed).getrandbits(32))
     player.start(by_processor_time(START_S))
     for moves in position.terms:
-        percepts = player.worlds.state.percepts(role, moves)
-        player.worlds.advance(moves[number], percepts, SearchBudget())
-        player.perceive(moves[number], percepts)
+        tell_step(player, player.worlds.state, moves)
     state = player.worlds.state
     player.prepare_move(state.legal_moves(role)[0], lambda _: None)
     begun_s = time.process_time()
@@ -318,6 +315,13 @@ def _play(game: Game, player: Player, position: SolvedPosition, seconds: float, 
     used_s = time.process_time() - begun_s
     player.abort()
     return move, used_s
+
+
+def tell_step(player: Player, state: State, moves: JointMove) -> None:
+    """Let *player* take in that the joint move *moves* is made in *state*."""
+    own_move, percepts = moves[player.game.roles.index(player.role)], state.percepts(player.role, moves)
+    player.worlds.advance(own_move, percepts, SearchBudget())
+    player.perceive(own_move, percepts)
 
 
 def by_processor_time(seconds: float) -> Deadline:

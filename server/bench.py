@@ -1,7 +1,7 @@
 """How fast an engine plays a game at random, and a player searches it: each in a fresh process, by processor time.
 
-Plays per second are the median of runs; of a search, a player says itself how fast it was, for one move at the first
-position.
+Plays per second are the median of runs; of a search, a player says itself how fast it was, for the first move for
+which a role has a choice.
 """
 
 import importlib
@@ -20,14 +20,16 @@ from typing import Final, Protocol, TypeAlias
 from gdl.compiler.compilation import told_of_compilation
 from gdl.engines import DEFAULT_ENGINE, BestGame, make_compiled_game
 from gdl.errors import StuckPlayError
-from gdl.game import Game, Role, State
+from gdl.game import Game, JointMove, Role, State, played_roles
 from gdl.games.library import GameFile
 from gdl.language.rules import read_file
 from gdl.worker import ChildLimits, run_limited
 from players.deadline import Deadline
 from players.player import Player
 from players.registry import PlayerMaker
-from server.accuracy import MAX_MEMORY_MB, PATIENCE, by_processor_time
+from server.accuracy import MAX_MEMORY_MB, PATIENCE, by_processor_time, tell_step
+from server.errors import NoChoiceError
+from server.match.setup import move_by_chance
 
 _LIBRARIES: Final = ("clingo", "gdl.compiler.compiled", "gdl.compiler.compilation")
 """What engines import when they need it."""
@@ -46,6 +48,10 @@ N_RUNS: Final = 3
 _SET_UP_S: Final = 600
 _START_S: Final = 30.0
 _SEARCH_WARM_UP_S: Final = 0.5
+_SEED: Final = 1
+"""By which the player chooses, and chance before it."""
+_MOST_FORCED: Final = 1_000
+"""How many steps without a choice a search may wait for."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -255,7 +261,7 @@ def measure(file: GameFile, options: BenchOptions, on_note: Note = lambda _: Non
 class SearchFigures:
     """What a player says of its search, None where it says nothing of it.
 
-    `depth` is the mean length of the ways from the first position to a leaf, `value` the goal that the role expects.
+    `depth` is the mean length of the ways from the position to a leaf, `value` the goal that the role expects.
     *Units*: per second of processor time; percent.
     """
 
@@ -272,9 +278,12 @@ class SearchFigures:
 
 
 def measure_search(file: GameFile, maker: PlayerMaker, seconds: float) -> SearchFigures:
-    """Return how fast the player of *maker* searches at the first position of a game, for *seconds* of processor time.
+    """Return how fast the player of *maker* searches for *seconds* of processor time, for a first move of a game.
+
+    It is that of the first role with a choice; where chance moves first, its moves are drawn by a seed.
 
     Raises:
+        NoChoiceError: no role has a choice.
         LimitExceeded: the player takes far longer than its clock by the time of day, or more memory than there is.
         GdlError: the rules are refused, or the player cannot be made.
     """
@@ -285,14 +294,16 @@ def measure_search(file: GameFile, maker: PlayerMaker, seconds: float) -> Search
 def search_figures(file: GameFile, maker: PlayerMaker, seconds: float) -> SearchFigures:
     """Return what the player of *maker* says of a move, thought about in this process. Raises: as `measure_search`."""
     game = make_compiled_game(read_file(file.path))
-    role = _chooser(game)
+    role, forced = _first_choice(game)
     player = maker()
     player.warm_up()
-    player.join(game, role, seed=1)
+    player.join(game, role, seed=_SEED)
     player.start(Deadline.after(_START_S))
-    _think(player, game, role, _SEARCH_WARM_UP_S)
+    for state, moves in forced:
+        tell_step(player, state, moves)
+    _think(player, _SEARCH_WARM_UP_S)
     begun_s = time.process_time()
-    move = _think(player, game, role, seconds)
+    move = _think(player, seconds)
     used_s = max(time.process_time() - begun_s, 1e-9)
     found = player.insight()
     player.abort()
@@ -310,13 +321,26 @@ def search_figures(file: GameFile, maker: PlayerMaker, seconds: float) -> Search
     )
 
 
-def _think(player: Player, game: Game, role: Role, seconds: float) -> object:
-    state = game.initial_state
+def _think(player: Player, seconds: float) -> object:
+    state, role = player.worlds.state, player.role
     player.prepare_move(state.legal_moves(role)[0], lambda _: None)
     return player.move(state, role, by_processor_time(seconds))
 
 
-def _chooser(game: Game) -> Role:
-    """Return the first role with a choice in the first position."""
-    state = game.initial_state
-    return next((role for role in game.roles if len(state.legal_moves(role)) > 1), game.roles[0])
+def _first_choice(game: Game) -> tuple[Role, list[tuple[State, JointMove]]]:
+    """Return the first role of a player that has a choice, and the steps before: states, and the moves made in them.
+
+    Raises:
+        NoChoiceError: a play ends without one, or goes on so for too long.
+    """
+    state, players, forced = game.initial_state, played_roles(game), list[tuple[State, JointMove]]()
+    while not state.is_terminal and len(forced) < _MOST_FORCED:
+        legal = {role: state.legal_moves(role) for role in game.roles}
+        chooser = next((role for role in players if len(legal[role]) > 1), None)
+        if chooser is not None:
+            return chooser, forced
+        if not all(legal.values()):
+            raise StuckPlayError
+        forced.append((state, [move_by_chance(legal[role], _SEED, len(forced), role) for role in game.roles]))
+        state = state.next_state(forced[-1][1])
+    raise NoChoiceError(len(forced))

@@ -84,6 +84,13 @@ class PositionFileError(ServerError, ValueError):
         return f", line {self.line}" if self.line else ""
 
 
+class NoChoiceError(CallerError):
+    """A player's search should be measured in a game in which no role has a choice."""
+
+    template: ClassVar[str] = "no role has a choice before step {step}, so that there is no search to measure"
+    step: int
+
+
 class NoGoalError(RuleFileError):
     """The rules give a role no goal value, or several, in a terminal state."""
 

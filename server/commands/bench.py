@@ -14,7 +14,7 @@ from rich.table import Table
 from gdl.engines import DEFAULT_ENGINE, ENGINES
 from gdl.games.library import GameFile, find_game
 from server.bench import BenchOptions, EngineFigures, measure
-from server.terminal.command_line import FiniteRange, table_console
+from server.terminal.command_line import FiniteRange, check_needs, table_console
 from server.terminal.progress import progress
 
 if TYPE_CHECKING:
@@ -68,17 +68,20 @@ def command(
     its set-up, from the text of the rules to the end of a first play, a warm-up, and three runs, of which the median
     counts. Exits with 1 if a game failed.
 
-    With --player, let the player think about the first position of each GAME, and say how many leaves and random plays
-    a second of processor time its search makes. With --positions, too, say in what share of the solved positions of
-    each FILE the player's moves keep the value.
+    With --player, let the player think about the first move of each GAME for which a role has a choice, and say how
+    many leaves and random plays a second of processor time its search makes. With --positions, too, say in what share
+    of the solved positions of each FILE the player's moves keep the value.
     """
+    check_needs("--positions", paths, half=half != "all")
     if paths:
         if games or spec is None or n_threads != 1:
             raise click.UsageError("--positions FILE and --player SPEC go together, without GAME and --threads")
         _measure_player(paths, spec, seconds or _MOVE_S, half, engine, as_json)
         return
     if spec is not None:
-        if not games or n_threads != 1 or (seconds is not None and len(seconds) != 1):
+        if n_threads != 1 or engine != DEFAULT_ENGINE:
+            raise click.UsageError("--player SPEC with a GAME goes without --threads and --engine")
+        if not games or (seconds is not None and len(seconds) != 1):
             raise click.UsageError("--player SPEC is for a GAME, with one number of seconds, or for --positions FILE")
         context.exit(0 if _measure_search(games, spec, seconds[0] if seconds else _THINKING_S, as_json) else 1)
     if not games:

@@ -34,6 +34,31 @@ def test_a_game_that_fails_leaves_the_others_their_figures(ggp: Ggp, tmp_path: P
     assert (ended.exit_code, "error" in found[0], found[1]["game"]) == (1, True, "nim")
 
 
-def test_what_does_not_go_together_is_wrong_usage(ggp: Ggp) -> None:
-    for words in (("--player", "mcts"), ("--player", "mcts", "--seconds", "1,2", "nim")):
-        assert ggp("bench", *words).exit_code == 2
+def test_where_chance_moves_first_the_player_sits_at_the_first_role_with_a_choice(ggp: Ggp) -> None:
+    ended = ggp("bench", "--player", "legal", "--seconds", "0.1", "--json", "kuhnpoker")
+    [found] = json.loads(ended.output)
+    assert (ended.exit_code, found["role"], found["move"]) == (0, "alice", "bet")
+
+
+def test_a_game_without_a_choice_is_refused(ggp: Ggp, tmp_path: Path) -> None:
+    path = tmp_path / "still.kif"
+    path.write_text(
+        "(role robot) (init a) (legal robot go) (<= (next b) (true a)) (<= terminal (true b)) (goal robot 7)"
+    )
+    ended = ggp("bench", "--player", "legal", path)
+    told = "ggp: still: no role has a choice before step 1, so that there is no search to measure\n"
+    assert (ended.exit_code, ended.output, ended.errors) == (1, "", told)
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("--player", "mcts"),
+        ("--player", "mcts", "--seconds", "1,2", "nim"),
+        ("--player", "mcts", "--engine", "interpreter", "nim"),
+        ("--player", "mcts", "--half", "test", "nim"),
+        ("--half", "test", "nim"),
+    ],
+)
+def test_what_does_not_go_together_is_wrong_usage(ggp: Ggp, words: tuple[str, ...]) -> None:
+    assert ggp("bench", *words).exit_code == 2
