@@ -15,6 +15,7 @@ from rich.text import Text
 from server.arena.folder import PLAN, RECORDS
 from server.records.record import n_errors, played_places
 from server.sanitization import shown
+from server.terminal.command_line import FiniteRange
 from server.terminal.progress import progress
 from server.tournament.fixtures import MatchResult
 from server.tournament.ratings import Ratings, fit_ratings, fit_ratings_by_game
@@ -52,14 +53,15 @@ def command(
     if n_repeated:
         came = "1 record" if n_repeated == 1 else f"{n_repeated} records"
         click.echo(f"ggp: {came} of matches that came before; each match counts once", err=True)
-    if not results:
-        of_game = " of that game" if games else ""
-        click.echo(f"ggp: no record of a completed match of two players or more{of_game}", err=True)
+    anchored = _anchor(anchor)
     try:
-        ratings = fit_ratings(results, anchor=_anchor(anchor))
+        ratings = fit_ratings(results, anchor=anchored)
     except ValueError as error:
         raise click.UsageError(str(error)) from error
-    alone = fit_ratings_by_game(results) if by_game else {}
+    if not ratings.n_matches:
+        of_game = " of that game" if games else ""
+        click.echo(f"ggp: no record of a completed match of two players or more{of_game}", err=True)
+    alone = fit_ratings_by_game(results, anchored) if by_game else {}
     if as_json:
         found = {**_as_json(ratings), "games": {game: _as_json(each) for game, each in alone.items()}}
         click.echo(json.dumps(found, indent=2, ensure_ascii=False))
@@ -75,8 +77,8 @@ def _anchor(text: str | None) -> tuple[str, float] | None:
         return None
     name, _, elo = text.rpartition("=")
     try:
-        return name, float(elo)
-    except ValueError:
+        return name, FiniteRange()(elo)
+    except click.BadParameter:
         raise click.UsageError(f"--anchor wants a player and its Elo, as in mcts=1500; {text!r} given") from None
 
 
@@ -91,7 +93,7 @@ def _results(paths: Sequence[Path], games: Sequence[str]) -> tuple[list[MatchRes
             try:
                 record = json.loads(text)
                 result, match_id = result_of(record), str(record["matchId"])
-            except (ValueError, LookupError, TypeError, AttributeError, RecursionError) as error:
+            except (ValueError, LookupError, TypeError, AttributeError, RecursionError, OverflowError) as error:
                 unreadable.append((name, f"no match record ({error})"))
                 continue
             n_repeated += match_id in results
@@ -133,6 +135,7 @@ def result_of(record: dict[str, Any]) -> MatchResult | None:
     Raises:
         LookupError: something is missing.
         TypeError: it is no match record.
+        OverflowError: a goal is infinite.
     """
     match_id, goals = str(record["matchId"]), record.get("x-goals") or record.get("goalValues")
     if not record["isCompleted"] or not goals:

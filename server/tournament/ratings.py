@@ -182,11 +182,7 @@ def fit_ratings(
     """
     if not prior_elo > 0:
         raise ValueError(f"the deviation of the prior must be positive, not {prior_elo}")
-    counted = [
-        result
-        for result in results
-        if 2 <= len(result.players) <= MOST_ROLES and (games is None or result.game in games)
-    ]
+    counted = [result for result in results if _counts(result) and (games is None or result.game in games)]
     parameters = parameters_of(counted, has_role_effects=has_role_effects)
     if anchor is not None and anchor[0] not in parameters.players:
         raise ValueError(f"the anchor {anchor[0]!r} has no match that counts")
@@ -199,12 +195,26 @@ def fit_ratings(
     return Ratings(players, _role_effects(counted, parameters, found), len(counted), parameters, found)
 
 
-def fit_ratings_by_game(results: Iterable[MatchResult]) -> dict[str, Ratings]:
-    """Return the ratings in each game alone, as `fit_ratings` gives them, by the name of the game."""
+def _counts(result: MatchResult) -> bool:
+    return 2 <= len(result.players) <= MOST_ROLES
+
+
+def fit_ratings_by_game(results: Iterable[MatchResult], anchor: tuple[str, float] | None = None) -> dict[str, Ratings]:
+    """Return the ratings in each game alone, as `fit_ratings` gives them, by the name of the game.
+
+    The *anchor* has its Elo in the games in which it has a match that counts; in others the mean is `MEAN_ELO`.
+    """
     by_game: dict[str, list[MatchResult]] = {}
     for result in results:
         by_game.setdefault(result.game, []).append(result)
-    return {game: fit_ratings(of_game) for game, of_game in sorted(by_game.items())}
+    return {
+        game: fit_ratings(of_game, anchor=anchor if anchor and _has_match(anchor[0], of_game) else None)
+        for game, of_game in sorted(by_game.items())
+    }
+
+
+def _has_match(player: str, results: Iterable[MatchResult]) -> bool:
+    return any(player in result.players for result in results if _counts(result))
 
 
 def _ratings(

@@ -33,6 +33,10 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path
 
 
+def elos(told: Any) -> dict[str, float]:
+    return {each["player"]: each["elo"] for each in told["players"]}
+
+
 def n_matches(text: str) -> int:
     return int(json.loads(text)["matches"])
 
@@ -67,3 +71,33 @@ def test_without_a_match_that_counts_it_is_said(ggp: Ggp, folder: Path) -> None:
     ended = ggp("ratings", folder, "--game", "chess")
     told = "ggp: no record of a completed match of two players or more of that game\n"
     assert (ended.exit_code, ended.errors) == (0, told)
+
+
+def test_matches_of_one_player_are_none_that_count(ggp: Ggp, folder: Path) -> None:
+    alone = {"x-game": "lightsout", "playerNamesFromHost": ["ada"], "goalValues": [100], "errors": [[""]]}
+    (folder / "one.json").write_text(json.dumps(record("one") | alone))
+    ended = ggp("ratings", folder / "one.json")
+    assert (ended.exit_code, ended.errors) == (0, "ggp: no record of a completed match of two players or more\n")
+
+
+def test_a_record_with_an_infinite_goal_is_named_and_the_others_count(ggp: Ggp, folder: Path) -> None:
+    text = json.dumps(record("three")).replace("[100, 0]", "[1e999, 0]")
+    (folder / "three.json").write_text(text)
+    ended = ggp("ratings", folder, "--json")
+    told = f"ggp: {folder}/three.json: no match record (cannot convert float infinity to integer)\n"
+    assert (ended.exit_code, n_matches(ended.output), ended.errors) == (1, 2, told)
+
+
+@pytest.mark.parametrize("anchor", ["ada=nan", "ada=inf", "ada="])
+def test_an_anchor_without_a_finite_elo_is_wrong_usage(ggp: Ggp, folder: Path, anchor: str) -> None:
+    ended = ggp("ratings", folder, "--anchor", anchor)
+    told = f"Error: --anchor wants a player and its Elo, as in mcts=1500; {anchor!r} given"
+    assert (ended.exit_code, ended.output, ended.errors.splitlines()[-1]) == (2, "", told)
+
+
+def test_the_anchor_holds_in_each_game_that_it_has_played(ggp: Ggp, folder: Path) -> None:
+    others = {"x-game": "chess", "playerNamesFromHost": ["bob", "cat"], "goalValues": [50, 50]}
+    (folder / "three.json").write_text(json.dumps(record("three") | others))
+    found = json.loads(ggp("ratings", folder, "--by-game", "--anchor", "ada=2000", "--json").output)
+    alone = {game: elos(each) for game, each in found["games"].items()}
+    assert (elos(found)["ada"], alone["nim"]["ada"], alone["chess"]) == (2000, 2000, {"bob": 1500, "cat": 1500})
