@@ -165,6 +165,17 @@ def options_of(spec: str) -> dict[str, object]:
     return _split_options(spec)[1]
 
 
+def without_options(spec: str) -> str:
+    """Return *spec* without the options of the constructor.
+
+    Example:
+        >>> without_options("mcts:playouts=200,threads=2"), without_options("openspiel:mcts?simulations=200")
+        ('mcts', 'openspiel:mcts')
+    """
+    name, _ = _split_options(spec)
+    return name.partition("?")[0] if spec.startswith(_OPENSPIEL) else name
+
+
 def missing_setting(name: str, options: Mapping[str, object] = MappingProxyType({})) -> str | None:
     """Return the first option without which our player *name* plays no match, and for which no variable stands."""
     needed = _NEEDED.get(name, {})

@@ -61,6 +61,21 @@ def is_storable(text: str) -> bool:
     return _UNSTORABLE.search(text) is None
 
 
+HIDDEN: Final = "***"
+"""What stands where a secret was."""
+_PASSWORD: Final = re.compile(r"(\w://[^\s/:@]*):[^\s/]+@")
+
+
+def without_passwords(text: str) -> str:
+    """Return *text* with the passwords of the addresses in it covered.
+
+    Example:
+        >>> without_passwords("llm:model=m,url=http://bob:hunter2@host/v1")
+        'llm:model=m,url=http://bob:***@host/v1'
+    """
+    return _PASSWORD.sub(rf"\1:{HIDDEN}@", text)
+
+
 def game_name_of(text: str) -> str:
     """Return *text*, which may be the name of a file, as games are called: `TicTacToe 2.kif` is `tictactoe-2`."""
     stem = re.sub(r"\.(kif|gdl|txt)$", "", text.strip(), flags=re.IGNORECASE)

@@ -14,6 +14,7 @@ from gdl.games.library import GameFile, find_game
 from players.registry import player_file
 from server.errors import ConfigurationError, GameNameClashError, TournamentFolderError
 from server.links.seating import is_command
+from server.sanitization import without_passwords
 from server.terminal.command_line import read_toml
 from server.tournament.plan import SprtPlan, Timetable, TournamentPlan
 
@@ -48,20 +49,23 @@ _KEYS_OF_SERVERS: Final = frozenset(("name", "entry", *Timetable.model_fields))
 """What only a server uses of the file of a tournament: what it is called, who may enter, and when it is played."""
 
 
-def _by_name(players: list[object], path: Path) -> dict[object, object]:
-    """Return the players of a list, in which each is called as it is named.
+def _by_name(players: list[object], path: Path) -> dict[str, str]:
+    """Return the players of a list, in which each is called as it is named, without passwords.
 
     Raises:
         ConfigurationError: one is no text, or there twice.
     """
+    found: dict[str, str] = {}
     for number, player in enumerate(players):
         if not isinstance(player, str):
             raise ConfigurationError(path, f'players.{number}: write its name, or a table [players] with NAME = "SPEC"')
-        if player in players[:number]:
+        name = without_passwords(player)
+        if name in found:
             raise ConfigurationError(
-                path, f'players: {player} is there twice; write a table [players] with NAME = "SPEC"'
+                path, f'players: {name} is there twice; write a table [players] with NAME = "SPEC"'
             )
-    return {player: player for player in players}
+        found[name] = player
+    return found
 
 
 def _reason(first: ErrorDetails) -> str:

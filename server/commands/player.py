@@ -14,8 +14,9 @@ from players import DEFAULT_PORT, Settings, Timing, run_stdio
 from players.kit import transports
 from players.kit.host import Host
 from players.player import HostAwayError, HostError
-from players.registry import FORMS, PLAYERS, PlayerMaker, find_player
+from players.registry import FORMS, PLAYERS, PlayerMaker, find_player, without_options
 from server.operation.logs import LogQueue
+from server.sanitization import without_passwords
 from server.terminal.command_line import FiniteRange
 
 MATCHES_AT_ONCE: Final = 8
@@ -75,7 +76,7 @@ def command(
         settings = Settings(name or dialled_name(spec), n_most, Timing(margin), seed=seed)
         _dial(maker, connect, token, settings, max_matches)
         return
-    settings = Settings(name or spec, n_most, Timing(margin), seed=seed)
+    settings = Settings(name or without_passwords(spec), n_most, Timing(margin), seed=seed)
     if stdio:
         run_stdio(maker, settings)
         return
@@ -116,8 +117,7 @@ def dialled_name(spec: str) -> str:
     >>> dialled_name("players/deep_blue.py:DeepBlue"), dialled_name("package.module:Deep")
     ('deep_blue', 'Deep')
     """
-    name, _, last = spec.rpartition(":")
-    name = name if "=" in last else spec
+    name = without_options(spec)
     if name in PLAYERS:
         found = f"{_user()}-{name}"
     else:

@@ -29,7 +29,7 @@ from server.errors import ConfigurationError, OrderRefusedError, TournamentFolde
 from server.hosting.cores import n_cores_here
 from server.importing.fetching import object_of
 from server.match.setup import MAX_CLOCK_S, new_seed
-from server.sanitization import game_name_of
+from server.sanitization import game_name_of, without_passwords
 from server.terminal.command_line import read_toml, table_console
 from server.terminal.progress import progress
 from server.tournament.fixtures import TournamentGame
@@ -199,10 +199,10 @@ def _players(texts: Sequence[str]) -> dict[str, str]:
 
 
 def _named(text: str) -> tuple[str, str]:
-    """Return the name and the specification of a player; a specification alone is its own name."""
+    """Return the name and the specification of a player; a specification alone is its own name, without passwords."""
     name, is_named, spec = text.partition("=")
     if not is_named or ":" in name or "/" in name:
-        return text, text
+        return without_passwords(text), text
     return name.strip(), spec.strip()
 
 

@@ -20,6 +20,7 @@ from server.links import child_player, http_player, own_player, queued_player
 from server.links.addresses import AllowedAddresses, host_and_port, is_address
 from server.match.link import NoLink, PlayerLink
 from server.match.setup import Profile, Seat
+from server.sanitization import without_passwords
 from server.storage.rows import SeatKind
 
 COMMAND: Final = "cmd:"
@@ -110,11 +111,9 @@ class PlayerSpec:
 
     @property
     def name(self) -> str:
-        """What the player is called in the record."""
-        if self.called:
-            return self.called
-        if self.is_own:
-            return self.text
+        """What the player is called in the record, which has no password of an address."""
+        if self.called or self.is_own:
+            return without_passwords(self.called or self.text)
         if is_command(self.text):
             return _name_of_command(shlex.split(self.text.partition(":")[2]))
         return host_and_port(self.text)

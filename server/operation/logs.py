@@ -21,7 +21,8 @@ from typing import Any, Final, TextIO
 import structlog
 from structlog.typing import EventDict, Processor, WrappedLogger
 
-HIDDEN: Final = "***"
+from server.sanitization import HIDDEN, without_passwords
+
 MAX_VALUE: Final = 2_000
 """Characters of one value; what came from outside may be long."""
 _FIRST: Final = ("timestamp", "level", "logger", "event")
@@ -29,7 +30,6 @@ _TALKATIVE: Final = ("alembic", "asyncio", "aiosqlite")
 """Libraries whose warnings are enough."""
 _SECRET_KEYS: Final = re.compile(r"token|secret|passw|authorization|cookie|csrf|seed|scrambl|key$", re.IGNORECASE)
 _SECRET_TEXTS: Final = (
-    (re.compile(r"(\w://[^\s/:@]*):[^\s/@]+@"), rf"\1:{HIDDEN}@"),
     (re.compile(r"\b(bearer|basic)\s+[\w.~+/=-]{6,}", re.IGNORECASE), rf"\1 {HIDDEN}"),
     (re.compile(r"\b(ggp[a-z]*_)[\w.-]{8,}"), rf"\1{HIDDEN}"),
 )
@@ -54,6 +54,7 @@ def without_secrets(text: str) -> str:
         >>> without_secrets("postgresql://ggp:hunter2@db/ggp")
         'postgresql://ggp:***@db/ggp'
     """
+    text = without_passwords(text)
     for pattern, covered in _SECRET_TEXTS:
         text = pattern.sub(covered, text)
     return text

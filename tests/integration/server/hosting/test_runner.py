@@ -210,6 +210,7 @@ async def test_two_matches_of_one_seed_and_the_same_replies_are_one_match() -> N
     [
         ("legal", True, "legal", False),
         ("mcts:playouts=5", True, "mcts:playouts=5", False),
+        ("llm:model=m,url=http://bob:secret@host/v1", True, "llm:model=m,url=http://bob:***@host/v1", False),
         ("http://user:secret@host:7/path", False, "host:7", False),
         ("https://host", False, "host:443", False),
         ("http://host", False, "host:9147", False),

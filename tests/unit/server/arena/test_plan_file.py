@@ -45,6 +45,12 @@ def test_a_list_of_players_names_them_and_what_only_servers_use_is_left_out() ->
     assert plan_of(fields, PATH).players == {"random": "random", "legal": "legal"}
 
 
+def test_a_player_of_a_list_is_called_without_its_password() -> None:
+    spec = "llm:model=m,url=http://bob:secret@host/v1"
+    found = plan_of({"games": ["tictactoe"], "players": [spec, "legal"]}, PATH).players
+    assert found == {"llm:model=m,url=http://bob:***@host/v1": spec, "legal": "legal"}
+
+
 @pytest.mark.parametrize(
     ("fields", "reason"),
     [

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from click.testing import CliRunner
 
+from players import Settings
 from players.registry import PlayerMaker
 from server.commands import player
 from server.commands.player import command, threads_for
@@ -47,6 +48,21 @@ def test_a_player_gets_the_threads_that_it_has_cores_for(
     monkeypatch.setattr("players.kit.transports.dial_in", take)
     assert CliRunner().invoke(command, words).exit_code == 0
     assert [maker.options for maker in made] == [options]
+
+
+def test_a_password_of_a_spec_is_in_no_name_of_the_player(monkeypatch: pytest.MonkeyPatch) -> None:
+    names: list[str] = []
+
+    def take(_maker: PlayerMaker, *words: object) -> None:
+        names.extend(word.name for word in words if isinstance(word, Settings))
+
+    monkeypatch.setattr("players.kit.transports.run_http", take)
+    monkeypatch.setattr("players.kit.transports.dial_in", take)
+    monkeypatch.setattr("getpass.getuser", lambda: "ada")
+    spec = "llm:model=m,url=http://bob:secret@host:8/v1"
+    for words in ([], ["--connect", "http://127.0.0.1:1"]):
+        assert CliRunner().invoke(command, [spec, *words]).exit_code == 0
+    assert names == ["llm:model=m,url=http://bob:***@host:8/v1", "ada-llm"]
 
 
 def test_a_player_without_threads_refuses_them() -> None:

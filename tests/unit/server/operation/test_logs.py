@@ -73,6 +73,7 @@ def test_a_key_that_names_a_secret_loses_its_value(log: io.StringIO, key: str) -
     [
         ("postgresql://ggp:hunter2@db/ggp", "postgresql://ggp:***@db/ggp"),
         ("postgresql+asyncpg://:hunter2@db", "postgresql+asyncpg://:***@db"),
+        ("http://bob:hunter@2@host/v1", "http://bob:***@host/v1"),
         ("Authorization: Bearer abcdefgh123", "Authorization: Bearer ***"),
         ("ggp_h2x9abcd_0123456789abcdef refused", "ggp_*** refused"),
         ("http://127.0.0.1:9147/a@b", "http://127.0.0.1:9147/a@b"),
