@@ -7,6 +7,7 @@ from functools import cached_property
 from itertools import chain
 from typing import Any
 
+from server.errors import ScheduleError
 from server.tournament.competition import Competition, next_matches
 from server.tournament.fixtures import Entrant, MatchResult, ScheduledMatch, TournamentGame
 from server.tournament.ladder import NEWCOMER, Estimate, Ladder
@@ -118,7 +119,14 @@ class Progress:
         return fit_ratings(self.rated_results)
 
     def next_matches(self, busy: Collection[str] = ()) -> tuple[ScheduledMatch, ...]:
-        """Return the matches that are scheduled next; in a ladder none for the players that are *busy*."""
+        """Return the matches that are scheduled next; in a ladder none for the players that are *busy*.
+
+        Raises:
+            ScheduleError: the format has no schedule for the games and entrants, or the sequential test no game of two
+                roles, so that it would never decide.
+        """
+        if self.plan.sprt is not None and all(game.n_roles != 2 for game in self.games):
+            raise ScheduleError("a sequential test is of matches of two roles, which none of its games has")
         return next_matches(self.plan.schedule() or self._ladder(busy), self.competition)
 
     def _ladder(self, busy: Collection[str]) -> Ladder:

@@ -292,6 +292,10 @@ async def test_garbage_in_toml_is_refused_with_its_place(
             {"format": "round-robin", "rounds": 100_000},
             "its schedule has more than 200,000 matches; let it have fewer rounds",
         ),
+        (
+            {"games": ["lightsout"], "sprt": {}, "players": ["legal", "random"]},
+            "a sequential test is of matches of two roles, which none of its games has",
+        ),
     ],
 )
 async def test_a_tournament_without_a_schedule_does_not_start(

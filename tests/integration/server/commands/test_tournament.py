@@ -105,6 +105,12 @@ def test_a_sequential_test_ends_a_tournament_early(ggp: Ggp, tmp_path: Path) -> 
     assert found(ended.output)["matches"] < 1000
 
 
+def test_a_sequential_test_without_a_game_of_two_roles_is_refused(ggp: Ggp, tmp_path: Path) -> None:
+    words = ("--game", "lightsout", "-p", "a=random", "-p", "b=legal", "--sprt", "elo0=0,elo1=50", "--out", tmp_path)
+    told = "ggp: a sequential test is of matches of two roles, which none of its games has\n"
+    assert ggp("tournament", "run", *words) == (2, "", told)
+
+
 def test_another_tournament_in_the_same_folder_is_refused(ggp: Ggp, tmp_path: Path) -> None:
     words = ("--game", "tictactoe", "-p", "a=random", "-p", "b=legal", "--out", tmp_path)
     assert ggp("tournament", "run", *words).exit_code == 0
