@@ -16,6 +16,7 @@ from rich.text import Text
 
 from server.checks import catalogue, check_match
 from server.checks.examination import Check, CheckedPlayer, CheckResult, CheckVerdict, examine
+from server.commands.main import INTERRUPTED
 from server.sanitization import shown
 from server.terminal.progress import progress
 
@@ -68,7 +69,7 @@ def command(
             click.echo(f"no answer from {url}, so nothing else was checked: does the player run?")
     if is_interrupted:
         click.echo(f"interrupted after {len(findings)} of {len(checks)} checks", err=True)
-        raise click.Abort
+        context.exit(INTERRUPTED)
     context.exit(1 if any(finding.verdict is CheckVerdict.WRONG for finding in findings) else 0)
 
 

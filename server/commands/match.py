@@ -16,6 +16,7 @@ from gdl.engines import make_game
 from gdl.game import Game, Role
 from gdl.games.library import find_game
 from gdl.wire.messages import Dialect
+from server.commands.main import INTERRUPTED, WRONG
 from server.hosting.runner import MatchRunner
 from server.links.seating import (
     PlayerReference,
@@ -74,7 +75,8 @@ def command(
     standard input and answers on standard output (cmd:./my-player, or cmd+legal: to get the legal moves too).
     A role that is left out is played by `random`.
 
-    Exits with 0 when the match was played to its end; the last lines tell the result and where the record is.
+    Exits with 0 when the match was played to its end, and with 130 when Ctrl-C came before; the last lines tell the
+    result and where the record is.
     """
     file = find_game(game)
     rules = make_game(file.read())
@@ -95,7 +97,7 @@ def command(
         ):
             observers = (waiting, Commentary(tell, draw)) if isinstance(waiting, Waiting) else ()
             runner = MatchRunner(agreed, players, LocalReferee(rules), recorder)
-            record = asyncio.run(_played(runner, observers))
+            record, is_interrupted = asyncio.run(_played(runner, observers))
     except OSError as error:
         raise click.ClickException(f"the match cannot be recorded in {path}: {error.strerror or error}") from error
     if words["as_json"]:
@@ -106,7 +108,7 @@ def command(
         if record["isCompleted"]:
             tell(result_line(zip(rules.roles, record["x-goals"], strict=True)))
         tell(f"record: {path}")
-    context.exit(0 if record["isCompleted"] else 1)
+    context.exit(0 if record["isCompleted"] else INTERRUPTED if is_interrupted else WRONG)
 
 
 class _Teller:
@@ -169,8 +171,11 @@ def _made_room(path: Path) -> Path:
     return path
 
 
-async def _played(match: MatchRunner, observers: Sequence[Observer]) -> dict[str, Any]:
-    """Play; the first Ctrl-C or SIGTERM aborts the match and tells its players, a second one ends it at once."""
+async def _played(match: MatchRunner, observers: Sequence[Observer]) -> tuple[dict[str, Any], bool]:
+    """Play, and return the record and whether the match was interrupted.
+
+    The first Ctrl-C or SIGTERM aborts the match and tells its players, a second one ends it at once.
+    """
     loop, playing = asyncio.get_running_loop(), asyncio.ensure_future(match.play(observers))
     reasons = ["interrupted"]
 
@@ -184,9 +189,9 @@ async def _played(match: MatchRunner, observers: Sequence[Observer]) -> dict[str
     for number in (signal.SIGINT, signal.SIGTERM):
         loop.add_signal_handler(number, interrupt)
     try:
-        return await playing
+        return await playing, not reasons
     except asyncio.CancelledError:
-        raise click.Abort from None
+        raise click.exceptions.Exit(INTERRUPTED) from None
 
 
 def summary(record: dict[str, Any]) -> dict[str, Any]:

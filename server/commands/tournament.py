@@ -25,6 +25,7 @@ from server.arena.folder import TournamentFolder
 from server.arena.plan_file import extended, found_games, plan_of, player_hashes, read_plan
 from server.arena.report import HTML_FILE, LiveTable, standings_table, write_reports
 from server.arena.venue import Contestants, LocalVenue, Venue
+from server.commands.main import INTERRUPTED
 from server.errors import ConfigurationError, OrderRefusedError, TournamentFolderError
 from server.hosting.cores import n_cores_here
 from server.importing.fetching import object_of
@@ -79,7 +80,8 @@ def run(
 ) -> None:
     """Play a tournament, from FILE.toml or from flags; flags come before what the file says.
 
-    With --out it goes on where it was if it is started again, however it ended. Exits with 0 when it is over.
+    With --out it goes on where it was if it is started again, however it ended. Exits with 0 when it is over, and with
+    130 when Ctrl-C came before.
     """
     if dask is not None:
         check_extra("distributed", "dask", "--dask")
@@ -297,4 +299,4 @@ async def _played(
                 return await playing
             except asyncio.CancelledError:
                 click.echo(f"interrupted; go on with: ggp tournament run --out {folder.path}", err=True)
-                raise click.Abort from None
+                raise click.exceptions.Exit(INTERRUPTED) from None

@@ -14,6 +14,7 @@ import click
 from gdl.engines import BestGame, make_game
 from gdl.extras import check_extra
 from gdl.games.library import GameFile, find_game
+from server.commands.main import INTERRUPTED
 from server.match.setup import new_seed
 from server.terminal.progress import progress
 
@@ -98,7 +99,7 @@ def _learn(learner: Learner, minutes: float, as_json: bool) -> None:
     except KeyboardInterrupt:
         learner.save()
         click.echo(f"interrupted: {learner.path} has what was learned; the same command goes on", err=True)
-        sys.exit(1)
+        raise click.exceptions.Exit(INTERRUPTED) from None
     click.echo(_json_line("learned", report) if as_json else f"{learner.path}: {line_of(report, 60 * minutes)}")
 
 

@@ -51,7 +51,7 @@ def test_an_interrupt_leaves_what_was_found(
 
     monkeypatch.setattr("server.commands.check_player.examine", interrupted)
     ended = ggp("check-player", GONE, *options)
-    assert (ended.exit_code, ended.errors) == (1, f"interrupted after 1 of {len(CHECKS)} checks\nAborted!\n")
+    assert (ended.exit_code, ended.errors) == (130, f"interrupted after 1 of {len(CHECKS)} checks\n")
     if options:
         finding = {"name": "answers", "what": "Answer.", "verdict": "ok", "detail": "", "took_s": 0.1}
         assert json.loads(ended.output) == {"url": GONE, "findings": [finding], "interrupted": True}

@@ -244,7 +244,7 @@ def test_ctrl_c_ends_the_match_and_the_record_says_so(folder: Path, slow_player:
         child.send_signal(signal.SIGINT)
         output, _ = child.communicate(timeout=30)
         assert (child.returncode, output.splitlines()[-2:]) == (
-            1,
+            130,
             ["aborted: interrupted", "record: m.json"],
         )
     assert len(started) == 1

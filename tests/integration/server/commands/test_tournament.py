@@ -16,6 +16,7 @@ from server.principal import Role
 from tests.kit.polling import wait_until
 from tests.kit.server.api.whole_server import whole_server
 from tests.kit.server.commands.fixtures import Ggp
+from tests.kit.server.processes import running
 
 QUICK = ("--start-clock", 5, "--play-clock", 5)
 PLAYER = """
@@ -95,6 +96,16 @@ def test_a_tournament_that_was_killed_goes_on_with_nothing_lost_or_played_twice(
     undisturbed = ggp("tournament", "run", *words, "--out", tmp_path / "other")
     assert undisturbed.exit_code == 0
     assert (tmp_path / "other" / SCHEDULE).read_text() == (out / SCHEDULE).read_text()
+
+
+def test_ctrl_c_ends_a_tournament_and_says_how_it_goes_on(ggp: Ggp, tmp_path: Path) -> None:
+    words = ("--game", "tictactoe", "-p", "a=random", "-p", "b=legal", "--rounds", 5000, "--out", tmp_path)
+    with running("tournament", "run", *words, folder=tmp_path) as child:
+        wait_until(lambda: (tmp_path / RESULTS).exists() and (tmp_path / RESULTS).read_text().count("\n") >= 5)
+        child.send_signal(signal.SIGINT)
+        _, errors = child.communicate(timeout=30)
+    told = f"interrupted; go on with: ggp tournament run --out {tmp_path}"
+    assert (child.returncode, errors.splitlines()[-1]) == (130, told)
 
 
 def test_a_sequential_test_ends_a_tournament_early(ggp: Ggp, tmp_path: Path) -> None:
