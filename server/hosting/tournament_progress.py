@@ -4,6 +4,7 @@ A large tournament has thousands of matches, so that these functions are called 
 """
 
 import asyncio
+from collections import Counter
 from dataclasses import dataclass, replace
 from typing import Final
 
@@ -22,7 +23,7 @@ from server.tournament.competition import Competition, forfeits_of_withdrawn
 from server.tournament.progress import PlayedMatch, Progress, is_decided
 
 MAX_ATTEMPTS: Final = 3
-"""How often a match is played that breaks off, before the tournament is paused."""
+"""How often a match breaks off before the tournament is paused; what a host has played again does not count."""
 _MAX_REASON: Final = 300
 
 
@@ -156,13 +157,20 @@ def _correction(found: StoredTournament, competition: Competition) -> Tournament
         return lost
     ended = (one for one in found.fixtures if one.status in (MatchStatus.ABORTED, MatchStatus.FAILED))
     broken = [one for one in ended if not one.forfeited and one.match.match_id not in found.annulments]
+    n_before = _n_broken_off(found)
     for one in broken:
-        if one.match.attempt >= MAX_ATTEMPTS:
+        if n_before[one.match.original_id] + 1 >= MAX_ATTEMPTS:
             return paused(
                 f"match {one.match.match_id} broke off {MAX_ATTEMPTS} times: {one.abort_reason or one.status}"
             )
     rows = [AnnulmentRow(one.match.match_id, True, _why(one), "", now_ms()) for one in broken]
     return TournamentChange(annulled=rows) if rows else None
+
+
+def _n_broken_off(found: StoredTournament) -> Counter[str]:
+    """Return how often matches broke off and are played again for that, by their first ids."""
+    annulled = (one.match for one in found.fixtures if one.match.match_id in found.annulments)
+    return Counter(match.original_id for match in annulled if not found.annulments[match.match_id].annulled_by)
 
 
 def _why(one: FixtureRow) -> str:

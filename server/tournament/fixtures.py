@@ -87,11 +87,15 @@ class ScheduledMatch:
     set_id: str
     attempt: int = 1
 
+    @property
+    def original_id(self) -> str:
+        """The id of the first attempt."""
+        return self.match_id if self.attempt == 1 else self.match_id.rpartition("-")[0]
+
     def again(self) -> Self:
         """Return the match that is played in the place of this one: equal but for its id and the number of attempts."""
-        original_id = self.match_id if self.attempt == 1 else self.match_id.rpartition("-")[0]
         attempt = self.attempt + 1
-        return replace(self, match_id=f"{original_id}-{attempt}", attempt=attempt)
+        return replace(self, match_id=f"{self.original_id}-{attempt}", attempt=attempt)
 
 
 @dataclass(frozen=True, slots=True)

@@ -164,6 +164,22 @@ async def test_a_match_that_breaks_off_is_played_again_and_the_third_time_pauses
     ] * 2
 
 
+async def test_matches_that_a_host_has_played_again_are_none_that_broke_off(client: Client) -> None:
+    await told(await client.post("/api/v1/players", json={"name": "absent"}), 201)
+    await order(client, format="round-robin", rounds=1, players=["legal", "absent"])
+    await act(client, "start")
+    for attempt in (1, 2):
+        found = await until(client, partial(is_waiting, n_matches=2 * attempt))
+        for one in found["matches"][-2:]:
+            await act(client, f"matches/{one['match']}/annul", reason="the rules were unclear", replay=True)
+    found = await until(client, partial(is_waiting, n_matches=6))
+    for one in found["matches"]:
+        await manager_of(client).matches.request_abort(one["match"], "the hall burned")
+    found = await until(client, partial(is_waiting, n_matches=8))
+    annulled = 4 * ["the rules were unclear"] + 2 * ["the match broke off: the hall burned"] + 2 * [None]
+    assert (found["status"], [one.get("annulled") for one in found["matches"]]) == ("running", annulled)
+
+
 async def test_a_tournament_starts_by_itself_and_its_rounds_begin_by_the_clock(client: Client) -> None:
     soon = datetime.now(UTC) + timedelta(seconds=1)
     line = await order(client, starts=soon.isoformat(), roundsBegin={"everySeconds": 1}, rounds=2)
