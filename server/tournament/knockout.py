@@ -157,6 +157,11 @@ class _Bracket:
         """Note who is out after a round."""
         self.out_in.update({slot: round_number for slot in slots if isinstance(slot, str)})
 
+    def let_in(self, names: Iterable[str]) -> None:
+        """Note who plays on, also of those who were out and fill a heat."""
+        for name in names:
+            self.out_in.pop(name, None)
+
 
 def _play_round(
     bracket: _Bracket, label: str, round_number: int, slots: Sequence[Slot]
@@ -220,6 +225,7 @@ def _play_heats(bracket: _Bracket, names: Sequence[str], size: int) -> None:
         if len(going) < size:
             bracket.winner = going[0] if going else Vacancy.BYE
             return
+        bracket.let_in(going)
         is_final = len(going) == size
         n_byes, n_first = len(going) % size, 1 if is_final else size // 2
         heats = _heats(going[n_byes:], size)

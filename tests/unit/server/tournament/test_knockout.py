@@ -156,6 +156,14 @@ def test_heats_of_four_let_the_better_half_go_on() -> None:
     assert Knockout().winner(competition) == "p1"
 
 
+def test_who_was_out_and_fills_the_final_is_not_out_while_it_is_played() -> None:
+    competition = schedule_next(Knockout(), play_open(schedule_next(Knockout(), competition_of(4, 3)), by_rank))
+    assert {match.players for match in competition.open_matches} >= {("p1", "p2", "p3")}
+    assert Knockout().places(competition) == (("p1", "p2", "p3"), ("p4",))
+    competition = play_open(competition, by_rank)
+    assert Knockout().places(competition) == (("p1",), ("p2", "p3"), ("p4",))
+
+
 @settings(max_examples=20)
 @given(st.integers(3, 8), st.integers(0, 15), st.integers(0, 2**32))
 def test_heats_come_to_an_end(size: int, n_more: int, seed: int) -> None:
