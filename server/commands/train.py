@@ -16,6 +16,7 @@ from gdl.extras import check_extra
 from gdl.games.library import GameFile, find_game
 from server.commands.main import INTERRUPTED
 from server.match.setup import new_seed
+from server.terminal.command_line import FiniteRange
 from server.terminal.progress import progress
 
 if TYPE_CHECKING:
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
 @click.command()
 @click.argument("game", metavar="GAME")
 @click.option(
-    "--minutes", type=click.FloatRange(0, 100_000, min_open=True), required=True, help="How long to learn, in all runs."
+    "--minutes", type=FiniteRange(0, 100_000, min_open=True), required=True, help="How long to learn, in all runs."
 )
 @click.option("--output", "-o", "path", type=click.Path(path_type=Path, dir_okay=False), required=True,
               help="Where the network goes; learning goes on from what is there.")  # fmt: skip
@@ -39,7 +40,7 @@ if TYPE_CHECKING:
 @click.option("--matches", type=click.IntRange(0, 100_000), default=0, show_default=True,
               help="Then play so many matches at most, until a sequential test is sure.")  # fmt: skip
 @click.option("--against", metavar="SPEC", default="mcts", show_default=True, help="Who plays them.")
-@click.option("--play-clock", type=click.FloatRange(0.01, 3600), default=0.2, show_default=True,
+@click.option("--play-clock", type=FiniteRange(0.01, 3600), default=0.2, show_default=True,
               help="Seconds of processor time for a move in them.")  # fmt: skip
 @click.option("--json", "as_json", is_flag=True, help="Print reports as lines of JSON.")
 def command(game: str, minutes: float, path: Path, matches: int, against: str, play_clock: float, **words: Any) -> None:

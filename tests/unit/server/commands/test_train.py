@@ -1,4 +1,4 @@
-"""`ggp train` at Ctrl-C: what was learned is kept, and the exit code says that it was not the end."""
+"""`ggp train` without PyTorch: what it refuses, and what becomes of it at Ctrl-C."""
 
 from __future__ import annotations
 
@@ -23,3 +23,9 @@ def test_ctrl_c_keeps_what_was_learned(ggp: Ggp, tmp_path: Path, monkeypatch: py
     monkeypatch.setattr(train, "_learner", lambda *_: learner)
     told = f"interrupted: {path} has what was learned; the same command goes on\n"
     assert (ggp("train", "tictactoe", "--minutes", 1, "-o", path), saved) == ((130, "", told), ["saved"])
+
+
+@pytest.mark.parametrize("words", [("--minutes", "nan"), ("--minutes", "1", "--play-clock", "nan")])
+def test_what_is_no_number_is_refused(ggp: Ggp, words: tuple[str, ...]) -> None:
+    ended = ggp("train", "tictactoe", "-o", "net.pt", *words)
+    assert (ended.exit_code, "nan is no finite number." in ended.errors) == (2, True)
