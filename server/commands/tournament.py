@@ -20,6 +20,7 @@ from gdl.extras import check_extra
 from gdl.game import Game, played_roles
 from players.kit.host import failure_words, read_url
 from players.player import HostError
+from players.registry import player_file
 from server.arena.arena import Arena, progress_of
 from server.arena.folder import TournamentFolder
 from server.arena.plan_file import extended, found_games, plan_of, player_hashes, read_plan
@@ -166,9 +167,10 @@ def _plan(file: Path | None, words: Mapping[str, Any], folder: TournamentFolder)
     changes = _changes(words)
     if folder.has_plan:
         kept, _ = folder.plan()
-        old = kept.model_dump() if file is None else {"seed": kept.seed}
-        fields = {**old, **changes}
-        return extended(kept, plan_of(fields, _FLAGS) if file is None else read_plan(file, fields), folder.path)
+        if file is None:
+            return extended(kept, plan_of(kept.model_dump() | changes, _FLAGS), folder.path)
+        drawn = {} if "seed" in read_toml(file) else {"seed": kept.seed}
+        return extended(kept, read_plan(file, drawn | changes), folder.path)
     if file is None and not words["games"]:
         raise click.UsageError("name a tournament: FILE.toml, or --game GAME and --player NAME=SPEC")
     seeded = {"seed": new_seed(), **changes}
@@ -236,6 +238,9 @@ def _check_files(folder: TournamentFolder, plan: TournamentPlan, games: Mapping[
         kept, known = folder.plan()
         changed = [f"the rules of {name} are" for name, sha256 in known.items() if rules.get(name) != sha256]
         known = folder.player_hashes()
+        if missing := sorted(known.keys() - players.keys()):
+            what = f"the file {player_file(plan.players[missing[0]])} of {missing[0]} is not found from here"
+            raise TournamentFolderError(folder.path, f"{what}; go on in the folder where it was begun, or put it back")
         changed += [f"the file of {name} is" for name, sha256 in known.items() if players.get(name) != sha256]
         if changed:
             what = f"{changed[0]} not as when it was begun; put it back, or begin another tournament with --out"

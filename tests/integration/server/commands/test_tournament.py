@@ -11,6 +11,8 @@ import sys
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from server.arena.folder import RESULTS, SCHEDULE
 from server.principal import Role
 from tests.kit.polling import wait_until
@@ -216,6 +218,28 @@ def test_a_player_whose_file_has_changed_is_not_mixed_with_what_it_was(ggp: Ggp,
     (tmp_path / "mine.py").write_text(PLAYER + "# version 2")
     refused = ggp("tournament", "run", "--out", tmp_path / "cup")
     assert (refused.exit_code, "the file of mine is not as when it was begun" in refused.errors) == (2, True)
+
+
+def test_a_player_s_file_that_is_not_found_from_another_folder_is_named(
+    ggp: Ggp, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "mine.py").write_text(PLAYER)
+    monkeypatch.chdir(tmp_path)
+    assert ggp("tournament", "run", "--game", "nim", "-p", "mine=mine.py", "-p", "legal", "--out", "cup").exit_code == 0
+    monkeypatch.chdir("cup")
+    told = "the file mine.py of mine is not found from here; go on in the folder where it was begun, or put it back"
+    assert ggp("tournament", "run", "--out", tmp_path / "cup") == (2, "", f"ggp: {tmp_path}/cup: {told}\n")
+
+
+def test_another_seed_in_the_file_is_another_tournament(ggp: Ggp, tmp_path: Path) -> None:
+    file, words = tmp_path / "cup.toml", ("tournament", "run", tmp_path / "cup.toml", "--out", tmp_path / "cup")
+    text = 'games = ["nim"]\nplayers = ["random", "legal"]\n'
+    file.write_text(text)
+    assert ggp(*words, "--seed", 5).exit_code == 0
+    assert ggp(*words).exit_code == 0  # the file names no seed, so that the one of the folder stands
+    file.write_text(f"seed = 7\n{text}")
+    told = "another tournament is in this folder (seed is 5, not 7); choose another one with --out"
+    assert ggp(*words) == (2, "", f"ggp: {tmp_path}/cup: {told}\n")
 
 
 def test_two_players_of_one_name_are_refused(ggp: Ggp) -> None:
