@@ -105,9 +105,6 @@ class Draft:
 
 Fixer: TypeAlias = Callable[[Draft, Diagnostic], Sequence[Edit]]
 
-MAX_ROUNDS: Final = 50
-"""One fix may make room for another, as where the rules that used a relation are gone; so often it is tried again."""
-
 _BLANKS_IN_LINE: Final = BLANKS.replace("\n", "")
 _BLANKS: Final = _BLANKS_IN_LINE + "\n"
 _AROUND_NAMES: Final = _BLANKS + "();"
@@ -131,13 +128,14 @@ class Fixed:
 
 
 def fix_rules(source: Source, limits: ReadLimits = DEFAULT_LIMITS) -> Fixed:
-    """Return *source* with every mechanical fix made; what cannot be read as a rule file stays as it is."""
+    """Return *source* with every mechanical fix made; what cannot be read as a rule file stays as it is.
+
+    One fix may make room for another, as where the rules that used a relation are gone. This ends, as each leaves fewer
+    spellings, parentheses or rules.
+    """
     fixed: list[Diagnostic] = []
     left = check(source, limits)
-    for _ in range(MAX_ROUNDS):
-        chosen = apart(fixes(source, left, limits))
-        if not chosen:
-            break
+    while chosen := apart(fixes(source, left, limits)):
         fixed += (fix.diagnostic for fix in chosen)
         source = Source(source.name, edited(source, (edit for fix in chosen for edit in fix.edits)))
         left = check(source, limits)
@@ -158,9 +156,19 @@ def fixes(source: Source, diagnostics: Iterable[Diagnostic], limits: ReadLimits 
 
 
 def apart(found: Iterable[Fix]) -> list[Fix]:
-    """Return those fixes, first come first served, of which no edit overlaps that of another."""
+    """Return those fixes, first come first served, that can be made together: no two overlap, and one respells a name.
+
+    Two names that are respelt each keep rules different, but together may make them one.
+    """
     taken = Taken()
-    return [fix for fix in found if taken.take(fix.edits)]
+    chosen: list[Fix] = []
+    is_respelt = False
+    for fix in found:
+        respells = FIXERS[fix.diagnostic.code.name] is usual_spelling
+        if not (respells and is_respelt) and taken.take(fix.edits):
+            chosen.append(fix)
+            is_respelt |= respells
+    return chosen
 
 
 def usual_spelling(draft: Draft, found: Diagnostic) -> Sequence[Edit]:
@@ -280,7 +288,7 @@ def _deleted(run: Span) -> Edit:
 
 
 def _words(form: Form) -> Iterator[str]:
-    """Yield the tokens of *form*, its parentheses among them."""
+    """Yield the tokens of *form*, its parentheses among them but for those that mean nothing: of `(p)` and `(<= p)`."""
     todo: list[Form | str] = [form]
     while todo:
         top = todo.pop()
@@ -288,6 +296,8 @@ def _words(form: Form) -> Iterator[str]:
             yield top
         elif top.children is None:
             yield top.name
+        elif len(top.children) == 1 or (len(top.children) == 2 and top.children[0].name == "<="):
+            todo.append(top.children[-1])
         else:
             todo += (")", *reversed(top.children))
             yield "("
