@@ -173,7 +173,7 @@ def capitalisation(subject: Subject) -> Iterator[Diagnostic]:
         usual, *others = sorted(spellings.values(), key=lambda forms: (-len(forms), forms[0].start))
         for forms in others:
             message = f"{forms[0].name} and {usual[0].name} differ only in upper and lower case"
-            hint = f"write {usual[0].name} everywhere: some players take the two for one name, some do not"
+            hint = f"write {usual[0].name} everywhere; if they are two things, give one another name"
             related = [Related(usual[0].span, f"{usual[0].name} here")]
             yield diagnostic("capitalisation", forms[0].span, message, hint, related)
 

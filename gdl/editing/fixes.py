@@ -2,7 +2,7 @@
 
 from bisect import bisect_right, insort
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
@@ -75,6 +75,21 @@ class Taken:
         return before or (after < len(self._spans) and self._spans[after][0] <= end)
 
 
+Place: TypeAlias = tuple[str, int, int]
+"""An argument: of what, in lower case, which has how many, and its number from 1."""
+
+_HEAD: Final[Place] = ("<=", 0, 1)
+_CONDITION: Final[Place] = ("<=", 0, 2)
+
+
+def _place(around: Sequence[Form], number: int, place: Place) -> Place:
+    """Return the place of a child of the list *around*, which is at *place* itself."""
+    name = around[0].name.lower()
+    if name == "<=":
+        return _HEAD if number == 1 else _CONDITION
+    return place if name in ("and", "or", "not") else (name, len(around) - 1, number)
+
+
 @dataclass(frozen=True)
 class Draft:
     """A file to be mended, with its parts at hand by what fixers ask for."""
@@ -87,6 +102,18 @@ class Draft:
         found: defaultdict[str, list[Form]] = defaultdict(list)
         for use, forms in self.subject.occurrences.items():
             found[use.name] += forms
+        return found
+
+    @cached_property
+    def places_by_name(self) -> Mapping[str, Collection[Place]]:
+        """The places of each name, whatever it is used as."""
+        found: defaultdict[str, set[Place]] = defaultdict(set)
+        todo: list[tuple[Form, Place]] = [(form, _HEAD) for form in self.subject.forms]
+        while todo:
+            form, place = todo.pop()
+            children = form.children or (form,)
+            found[children[0].name].add(place)
+            todo += ((child, _place(children, number, place)) for number, child in enumerate(children[1:], 1))
         return found
 
     @cached_property
@@ -172,9 +199,14 @@ def apart(found: Iterable[Fix]) -> list[Fix]:
 
 
 def usual_spelling(draft: Draft, found: Diagnostic) -> Sequence[Edit]:
-    """Write a name as it is written most often, unless that made one of two rules or of two distinct terms."""
+    """Write a name as it is written most often, unless that made one of two rules or of two distinct terms.
+
+    Only a likely slip is mended: a spelling that stands once, or never where the other does, as two pieces would.
+    """
     old, new = found.span.text, found.related[0].span.text
     places = draft.forms_by_name.get(old, ())
+    if len(places) > 1 and not draft.places_by_name[old].isdisjoint(draft.places_by_name[new]):
+        return ()
     around = _tops(draft.subject, (*places, *draft.forms_by_name.get(new, ())))
     after = [tuple(new if word == old else word for word in _words(form)) for form in around]
     if len(set(after)) < len({tuple(_words(form)) for form in around}):
