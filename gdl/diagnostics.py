@@ -1,5 +1,6 @@
 """Where something stands in a text, and what is wrong there: sources, spans, and diagnostics with a code and a hint."""
 
+import re
 import tomllib
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Mapping
@@ -8,6 +9,9 @@ from enum import StrEnum
 from functools import cache, cached_property
 from importlib.resources import files
 from typing import Final, Self
+
+LINE_END: Final = re.compile(r"\r\n|\r|\n")
+"""What ends a line, and with it a comment: editors of three systems have three ways."""
 
 _PICTURE_COLUMNS: Final = 120
 
@@ -22,7 +26,7 @@ class Source:
     @cached_property
     def line_starts(self) -> tuple[int, ...]:
         """The offsets at which the lines begin."""
-        return (0, *(i + 1 for i, character in enumerate(self.text) if character == "\n"))
+        return (0, *(found.end() for found in LINE_END.finditer(self.text)))
 
     def line_column(self, offset: int) -> tuple[int, int]:
         """Return line and column of *offset*, both counted from 1."""
@@ -32,8 +36,8 @@ class Source:
     def line_text(self, line: int) -> str:
         """Return the text of a line, counted from 1, without its end."""
         start = self.line_starts[line - 1]
-        end = self.text.find("\n", start)
-        return self.text[start:] if end < 0 else self.text[start:end]
+        end = LINE_END.search(self.text, start)
+        return self.text[start : end.start()] if end else self.text[start:]
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,7 @@ from gdl.datalog.clauses import Clause
 from gdl.datalog.dependencies import Dependencies
 from gdl.datalog.disjunctions import is_passing
 from gdl.datalog.translation import MAX_CLAUSES, check_depth, clauses_of, is_written_out
-from gdl.diagnostics import Diagnostic, Source, Span, diagnostic
+from gdl.diagnostics import LINE_END, Diagnostic, Source, Span, diagnostic
 from gdl.errors import LimitExceeded, RuleFileError
 from gdl.language.kif import Form, ReadLimits, read_forms
 from gdl.language.rules import read_forms_as_rules
@@ -309,7 +309,7 @@ def _runs_of_words(source: Source, forms: Sequence[Form], rules: Sequence[Rule])
     run: list[Form] = []
     for form, rule in zip(forms, rules, strict=True):
         is_word = form.children is None and form.name not in KEYWORDS and rule.head.term not in asked
-        if run and not (is_word and "\n" not in source.text[run[-1].end : form.start]):
+        if run and not (is_word and LINE_END.search(source.text, run[-1].end, form.start) is None):
             if len(run) > 1:
                 yield tuple(run)
             run = []

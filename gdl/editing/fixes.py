@@ -2,7 +2,8 @@
 
 from bisect import bisect_right, insort
 from collections import defaultdict
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
@@ -11,7 +12,7 @@ from typing import Final, TypeAlias
 from gdl.checks import check
 from gdl.checks.names import LikelyNames
 from gdl.checks.subject import Subject, examine
-from gdl.diagnostics import Diagnostic, Source, Span
+from gdl.diagnostics import LINE_END, Diagnostic, Source, Span
 from gdl.language.kif import BLANKS, DEFAULT_LIMITS, Form, ReadLimits
 from gdl.language.syntax import CONNECTIVES, Rule
 from gdl.language.terms import signature
@@ -105,7 +106,7 @@ class Draft:
         return found
 
     @cached_property
-    def places_by_name(self) -> Mapping[str, Collection[Place]]:
+    def places_by_name(self) -> Mapping[str, AbstractSet[Place]]:
         """The places of each name, whatever it is used as."""
         found: defaultdict[str, set[Place]] = defaultdict(set)
         todo: list[tuple[Form, Place]] = [(form, _HEAD) for form in self.subject.forms]
@@ -132,9 +133,8 @@ class Draft:
 
 Fixer: TypeAlias = Callable[[Draft, Diagnostic], Sequence[Edit]]
 
-_BLANKS_IN_LINE: Final = BLANKS.replace("\n", "")
-_BLANKS: Final = _BLANKS_IN_LINE + "\n"
-_AROUND_NAMES: Final = _BLANKS + "();"
+_BLANKS_IN_LINE: Final = BLANKS.translate(dict.fromkeys(map(ord, "\r\n")))
+_AROUND_NAMES: Final = BLANKS + "();"
 
 
 @dataclass(frozen=True, slots=True)
@@ -279,7 +279,7 @@ def _form_at(subject: Subject, span: Span) -> Form:
 def _unwrapped(form: Form, inner: Form, *leading: Form) -> list[Edit]:
     """Return what leaves only *inner* of *form*, and comments; *leading* are the tokens before it."""
     source, text = form.source, form.source.text
-    space = " " if text[: form.start] and text[form.start - 1] not in _BLANKS + "(" else ""
+    space = " " if text[: form.start] and text[form.start - 1] not in BLANKS + "(" else ""
     behind = " " if text[form.end : form.end + 1] not in ("", *_AROUND_NAMES) else ""
     opening = [Edit(Span(source, form.start, inner.start), space)]
     if ";" in text[form.start : inner.start]:
@@ -293,7 +293,7 @@ def _runs(forms: Iterable[Form]) -> Iterator[Span]:
     """Yield spans of *forms*, several in one where nothing but blanks stands between."""
     run: Span | None = None
     for form in forms:
-        if run and not run.source.text[run.end : form.start].strip(_BLANKS):
+        if run and not run.source.text[run.end : form.start].strip(BLANKS):
             run = Span(form.source, run.start, form.end)
             continue
         if run:
@@ -310,9 +310,10 @@ def _deleted(run: Span) -> Edit:
         start -= 1
     while end < len(text) and text[end] in _BLANKS_IN_LINE:
         end += 1
-    begins_line, ends_line = start == 0 or text[start - 1] == "\n", end == len(text) or text[end] == "\n"
+    line_end = LINE_END.match(text, end)
+    begins_line, ends_line = start == 0 or text[start - 1] in "\r\n", end == len(text) or line_end is not None
     if begins_line and ends_line:
-        return Edit(Span(run.source, start, min(end + 1, len(text))))
+        return Edit(Span(run.source, start, line_end.end() if line_end else end))
     if ends_line:
         return Edit(Span(run.source, start, run.end))
     is_joined = start == run.start and start and not {text[start - 1], text[end]} & {*_AROUND_NAMES}

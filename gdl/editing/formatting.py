@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from itertools import accumulate
 from typing import Final, Self
 
-from gdl.diagnostics import Source
+from gdl.diagnostics import LINE_END, Source
 from gdl.language.kif import BLANKS, DEFAULT_LIMITS, ReadLimits, Token, nested, tokens
 
 LINE_COLUMNS: Final = 100
@@ -57,7 +57,8 @@ class _Text:
     @classmethod
     def of(cls, source: Source, found: list[Token]) -> Self:
         starts = (0, *(token.end for token in found[:-1]))
-        return cls(found, [source.text.count("\n", end, t.start) for end, t in zip(starts, found, strict=False)])
+        gaps = zip(starts, (token.start for token in found), strict=False)
+        return cls(found, [len(LINE_END.findall(source.text, *gap)) for gap in gaps])
 
     def __len__(self) -> int:
         return len(self.words)

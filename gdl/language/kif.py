@@ -27,7 +27,7 @@ NAME_CHARACTER: Final = f"[^{BLANKS}();]"
 NAME: Final = f"{NAME_CHARACTER}+"
 NAME_END: Final = f"(?!{NAME_CHARACTER})"
 NUMBER: Final = "-?[0-9]+"
-COMMENT: Final = r";[^\n]*"
+COMMENT: Final = r";[^\r\n]*"
 """What the parts of a text are, as patterns for `re`: whatever reads or writes KIF is made of these."""
 TOKEN: Final = re.compile(rf"[()]|{COMMENT}|{NAME}")
 """A parenthesis, a comment or a name, for what looks over a text without the places of its forms."""

@@ -96,7 +96,7 @@ class _Reading:
             self._hiding_comment = token
 
     def _is_at_line_start(self, token: kif.Token) -> bool:
-        return token.start == 0 or self.source.text[token.start - 1] == "\n"
+        return token.start == 0 or self.source.text[token.start - 1] in "\r\n"
 
     def _note_layout(self, token: kif.Token) -> None:
         if self._first_inner_line is not None or token.text != "(" or not self.nesting.open_at:

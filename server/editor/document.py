@@ -1,7 +1,6 @@
 """A rule file as an editor has it open: its text, its places, and its checks after a pause."""
 
 import asyncio
-import re
 from bisect import bisect_right
 from collections.abc import Awaitable, Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -13,14 +12,13 @@ from urllib.parse import unquote, urlsplit
 from lsprotocol.types import Position, PositionEncodingKind, Range
 
 from gdl.checks import check
-from gdl.diagnostics import Diagnostic, Source, Span
+from gdl.diagnostics import LINE_END, Diagnostic, Source, Span
 from gdl.editing.symbols import SymbolIndex, index_symbols
 from gdl.errors import ChildProcessDiedError, LimitExceeded
 from gdl.language.kif import ReadLimits
 from gdl.worker import ChildLimits, run_limited
 from server.validating.validation import SMALL_CHARACTERS
 
-_LINE_END: Final = re.compile(r"\r\n|\n|\r")
 _CODECS: Final = {
     PositionEncodingKind.Utf8.value: ("utf-8", 1),
     PositionEncodingKind.Utf16.value: ("utf-16-le", 2),
@@ -39,7 +37,7 @@ class TextPositions:
     def __init__(self, text: str, encoding: str = PositionEncodingKind.Utf16.value) -> None:
         self._text = text
         self._codec, self._unit_bytes = _CODECS.get(encoding, _CODECS[PositionEncodingKind.Utf16.value])
-        ends = list(_LINE_END.finditer(text))
+        ends = list(LINE_END.finditer(text))
         self._starts = [0, *(end.end() for end in ends)]
         self._ends = [*(end.start() for end in ends), len(text)]
 

@@ -61,9 +61,10 @@ MAX_FAILURE: Final = 1_000
 """How many characters are kept of what a player tells of its own failure."""
 _BYTE_ORDER_MARK: Final = b"\xef\xbb\xbf"
 _OPEN, _CLOSE = b"()"
-_GAP: Final = re.compile(rf"(?:{BLANK}++|(?>{COMMENT})\n)*+".encode())
+_GAP: Final = re.compile(rf"(?:{BLANK}++|(?>{COMMENT})[\r\n])*+".encode())
 _NAME: Final = re.compile(f"{NAME_CHARACTER}*+".encode())
 _COMMENT: Final = re.compile(COMMENT.encode())
+_LINE: Final = re.compile(rb"[^\r\n]*+")
 _LEVELS: Final = [(byte == _OPEN) - (byte == _CLOSE) for byte in range(256)]
 """By how many levels a byte goes deeper."""
 
@@ -152,9 +153,8 @@ class ReplyBuffer:
         i = start
         while i < len(data) and not self.is_complete:
             if self._is_in_comment:
-                end = data.find(b"\n", i)
-                self._is_in_comment = end < 0
-                i = len(data) if end < 0 else end + 1
+                i = end_of(_LINE, data, i)
+                self._is_in_comment = i == len(data)
             elif self._depth:
                 i = self._scan_list(data, i)
             elif self._is_in_name:
@@ -176,7 +176,8 @@ class ReplyBuffer:
                 self._depth, self.is_complete = 0, True
                 return start + _length_with_comments(data[start:], depths.index(0))
         self._depth += text.count(b"(") - n_closing
-        self._is_in_comment = b";" in data[max(start, data.rfind(b"\n") + 1) :]
+        last_line = max(data.rfind(b"\n"), data.rfind(b"\r")) + 1
+        self._is_in_comment = b";" in data[max(start, last_line) :]
         return len(data)
 
     def _scan_gap(self, data: bytes, start: int) -> int:

@@ -12,7 +12,7 @@ from markupsafe import Markup
 from pygments.token import STANDARD_TYPES, _TokenType
 
 from gdl.boards import about_of
-from gdl.diagnostics import Diagnostic, Severity, Source
+from gdl.diagnostics import LINE_END, Diagnostic, Severity, Source
 from gdl.editing.grammar import GdlLexer
 from gdl.errors import AboutFileError
 from server.access.settings import requires
@@ -88,7 +88,7 @@ def listing(text: str, remarks: tuple[Remark, ...] = (), prefix: str = "") -> Ma
     shown = text[:MAX_LISTED_CHARACTERS]
     lines: list[list[Markup]] = [[]]
     for piece in _pieces(shown, remarks):
-        for number, part in enumerate(piece.text.split("\n")):
+        for number, part in enumerate(LINE_END.split(piece.text)):
             if number:
                 lines.append([])
             if part:

@@ -135,6 +135,15 @@ def test_tokens_are_read_from_an_offset_on_with_places_in_the_whole_text() -> No
     assert list(words(source.text)) == ["(", "a", "b", ")"]
 
 
+@pytest.mark.parametrize("line_end", ["\n", "\r", "\r\n"])
+def test_a_line_and_a_comment_end_in_whichever_way_the_editor_ends_lines(line_end: str) -> None:
+    source = Source("x.kif", line_end.join(("(a) ; (b)", "", "(c) ;d", "e")))
+    assert [(form.span.text, form.span.place) for form in read_forms(source)] == [
+        ("(a)", "x.kif:1:1"), ("(c)", "x.kif:3:1"), ("e", "x.kif:4:1"),
+    ]  # fmt: skip
+    assert [source.line_text(line) for line in (1, 2, 3, 4)] == ["(a) ; (b)", "", "(c) ;d", "e"]
+
+
 def test_forms_are_made_of_any_tokens() -> None:
     source = Source("x.kif", "(a b) c")
     found = nested(source, [token for token in tokens(source) if token.text != "b"])

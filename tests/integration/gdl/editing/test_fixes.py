@@ -60,6 +60,13 @@ def test_a_file_becomes_the_one_beside_it_and_stays_that(path: Path) -> None:
     assert (fixed(path.read_text(encoding="utf-8")), fixed(expected)) == (expected, expected)
 
 
+@pytest.mark.parametrize("line_end", ["\r", "\r\n"])
+@pytest.mark.parametrize("path", CASES, ids=lambda path: path.stem)
+def test_a_file_is_mended_the_same_whatever_ends_its_lines(path: Path, line_end: str) -> None:
+    before, after = (one.read_text(encoding="utf-8") for one in (path, path.with_suffix(".fixed.kif")))
+    assert fixed(before.replace("\n", line_end)) == after.replace("\n", line_end)
+
+
 @pytest.mark.parametrize("code", FIXERS)
 def test_every_code_that_is_mended_is_one_that_exists(code: str) -> None:
     assert code in codes()

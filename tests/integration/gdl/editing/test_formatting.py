@@ -89,6 +89,13 @@ def test_a_file_is_laid_out_as_the_file_beside_it(path: Path) -> None:
     assert (formatted(text), formatted(expected)) == (expected, expected)
 
 
+@pytest.mark.parametrize("line_end", ["\r", "\r\n"])
+@pytest.mark.parametrize("path", LAYOUTS, ids=lambda path: path.stem)
+def test_a_file_is_laid_out_the_same_whatever_ends_its_lines(path: Path, line_end: str) -> None:
+    expected = path.with_suffix(".formatted.kif").read_text(encoding="utf-8")
+    assert formatted(path.read_text(encoding="utf-8").replace("\n", line_end)) == expected
+
+
 @given(FILES)
 def test_any_rules_with_comments_anywhere_keep_tokens_and_meaning_and_are_stable(text: str) -> None:
     check(text)

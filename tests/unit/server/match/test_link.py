@@ -19,6 +19,7 @@ BYTES = st.lists(st.sampled_from(b"() \n\r;ab(\xc3\xa9"), max_size=40).map(bytes
         ([b"(mark", b" 1 1) (x)"], b"(mark 1 1)"),
         ([b"noop", b" "], b"noop "),
         ([b" ; said (so)\n", b"(mark 1 1)"], b" ; said (so)\n(mark 1 1)"),
+        ([b" ; said (so)\r(mark", b" 1 ; (\r1) more"], b" ; said (so)\r(mark 1 ; (\r1)"),
         ([b"\xef\xbb\xbf(mark 1 1)x"], b"\xef\xbb\xbf(mark 1 1)"),
         ([b")"], b")"),
     ],
