@@ -201,10 +201,12 @@ class HumanPlayer(Player):
         self._events: dict[str, list[str]] = {}
         self._keys_shown: list[str] = []
         self._before: State
+        self._chosen: Term | None = None
 
     def join(self, game: Game, role: Role, seed: int) -> None:
         """Prepare for a match, the adviser too."""
         super().join(game, role, seed)
+        self._chosen = None
         self.about = self.about or about_rules(game.description)
         if self.adviser is not None:
             self.adviser.join(game, role, seed)
@@ -218,6 +220,8 @@ class HumanPlayer(Player):
 
     def perceive(self, own_move: Term | None, percepts: Sequence[Term]) -> None:
         """Note the step, to show it before the next question."""
+        if self._chosen is not None and own_move not in (None, self._chosen):
+            self._events[f"{self._chosen} does not count; made instead"] = [str(own_move)]
         if not self.game.has_imperfect_information:
             self._note_moves(percepts)
         elif percepts and not self.worlds.is_certain:
@@ -237,14 +241,14 @@ class HumanPlayer(Player):
             GaveUpError: the person quit.
         """
         menu = Menu(state.legal_moves(role), self.about.keys if self.about else {})
-        self._before = state
-        self.suggest(menu.moves[0])
-        if menu.is_forced:
-            return menu.moves[0]
-        self.show_events()
-        self._show_known()
-        self._show(menu)
-        return self._asked(menu)
+        self._before, self._chosen = state, menu.moves[0]
+        self.suggest(self._chosen)
+        if not menu.is_forced:
+            self.show_events()
+            self._show_known()
+            self._show(menu)
+            self._chosen = self._asked(menu)
+        return self._chosen
 
     def show_events(self) -> None:
         """Show the moves and percepts since the last time."""

@@ -57,10 +57,11 @@ class LocalMatch:
     def play(self, while_thinking: WhileThinking = nullcontext) -> Iterator[LocalStep]:
         """Play to the end, yielding every step.
 
-        *while_thinking* makes what surrounds the thinking of a role, such as a sign that it goes on.
+        *while_thinking* makes what surrounds the thinking of a role, such as a sign that it goes on. Where the rules
+        hide from a role which moves it has, a random legal move is substituted for one that its percepts allow.
 
         Raises:
-            IllegalMoveError: a player moved as it may not.
+            IllegalMoveError: a player moved as it may not, whatever state it takes for the true one.
             NoLegalMoveError: the rules leave a role without a move.
         """
         for role, player in self.players.items():
@@ -97,9 +98,11 @@ class LocalMatch:
         player = self.players[role]
         with while_thinking(role):
             move = player.move(player.worlds.state, role, self._deadline(self._clock_s))
-        if move not in legal:
-            raise IllegalMoveError(str(role), str(move))
-        return move
+        if move in legal:
+            return move
+        if any(move in state.legal_moves(role) for state in player.worlds.states):
+            return self.random.choice(legal)
+        raise IllegalMoveError(str(role), str(move))
 
     def _report(self, before: State, role: Role, player: Player, moves: tuple[Term, ...]) -> None:
         own_move, percepts = moves[self.game.roles.index(role)], before.percepts(role, moves)

@@ -18,7 +18,7 @@ from players.deadline import Deadline
 from players.kit.local_match import LocalMatch
 from players.player import Player
 from players.stock import GreedyPlayer, LegalPlayer, MctsPlayer, MinimaxPlayer, NestedPlayer, RandomPlayer
-from tests.kit.players.games import COIN, game, game_of, role
+from tests.kit.players.games import COIN, UNSEEN_CARD, game, game_of, role
 
 PLAYERS = (LegalPlayer, RandomPlayer, GreedyPlayer, MinimaxPlayer, MctsPlayer, NestedPlayer)
 GAMES = (
@@ -88,6 +88,32 @@ def test_an_illegal_move_is_refused() -> None:
     connectfour = game("connectfour")
     with pytest.raises(IllegalMoveError, match=r"\(drop 9\) is not a legal move of red"):
         list(LocalMatch(connectfour, seated(connectfour, [Cheat]), 1).play())
+
+
+def test_a_move_that_the_role_cannot_know_to_be_illegal_is_replaced_by_a_random_one() -> None:
+    chosen = read_term("(keep ace)")
+
+    class Keeper(LegalPlayer):
+        def move(self, state: State, role: Role, deadline: Deadline) -> Term:
+            return chosen if self.worlds.steps else super().move(state, role, deadline)
+
+    def moves(seed: int) -> list[str]:
+        match = LocalMatch(game_of(UNSEEN_CARD), {role("player"): Keeper()}, seed)
+        return [" ".join(map(str, step.moves)) for step in match.play()]
+
+    assert {tuple(moves(seed)) for seed in range(40)} == {
+        ("wait (deal ace)", "(keep ace) rest"),
+        ("wait (deal king)", "(keep king) rest"),
+        ("wait (deal king)", "(fold king) rest"),
+        ("wait (deal queen)", "(keep queen) rest"),
+        ("wait (deal queen)", "(fold queen) rest"),
+    }
+
+
+def test_a_move_that_no_world_allows_is_refused_in_a_game_of_hidden_information() -> None:
+    of = game_of(UNSEEN_CARD)
+    with pytest.raises(IllegalMoveError, match=r"\(drop 9\) is not a legal move of player"):
+        list(LocalMatch(of, {role("player"): Cheat()}, 1).play())
 
 
 def test_mcts_plays_a_game_that_it_sees_wholly_on_states() -> None:

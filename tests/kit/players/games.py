@@ -69,6 +69,22 @@ COIN = """
 (goal random 0)
 """
 """A safe 60, or 100 or 0 by the toss of a coin; the player sees everything."""
+UNSEEN_CARD = """
+(role player) (role random)
+(init start)
+(card ace) (card king) (card queen)
+(<= (legal player wait) (true start))
+(<= (legal random (deal ?card)) (true start) (card ?card))
+(<= (legal player (keep ?card)) (true (dealt ?card)))
+(<= (legal player (fold ?card)) (true (dealt ?card)))
+(<= (legal random rest) (true (dealt ?card)))
+(<= (next (dealt ?card)) (does random (deal ?card)))
+(<= (next done) (does random rest))
+(<= (sees player dealt) (true start))
+(<= terminal (true done))
+(goal player 50) (goal random 0)
+"""
+"""The card decides which moves the player has, who never sees it."""
 
 
 @cache

@@ -11,7 +11,7 @@ from players.human import HumanPlayer, Streams
 from players.kit.local_match import LocalMatch
 from players.player import GaveUpError
 from players.stock import LegalPlayer
-from tests.kit.players.games import COIN, game, game_of, role
+from tests.kit.players.games import COIN, UNSEEN_CARD, game, game_of, role
 
 NUMBER = """
 (role guesser) (role random)
@@ -80,6 +80,16 @@ def test_the_layout_of_a_game_of_the_library_is_found_by_its_rules() -> None:
         "door 2 is open",
         "1. stay    2. switch",
         "candidate> you perceive: (car_behind 3)",
+    ]
+
+
+def test_a_move_that_does_not_count_is_shown_with_the_one_that_was_made() -> None:
+    """The menu is that of a possible card; in the match of this seed it is another one."""
+    assert played(game_of(UNSEEN_CARD), "player", "keep ace\n") == [
+        "You are player.",
+        "you perceive: dealt",
+        "1. (fold ace)  2. (keep ace)",
+        "player> (keep ace) does not count; made instead: (fold queen)",
     ]
 
 
