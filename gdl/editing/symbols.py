@@ -233,7 +233,7 @@ def rename(index: SymbolIndex, offset: int, name: str) -> list[Edit]:
     """Return the edits that give the name at *offset* the spelling *name*; a variable's question mark may be left out.
 
     Raises:
-        RenamingError: as `renamable`, or *name* is none, or is taken.
+        RenamingError: as `renamable`, or *name* is none, or is taken, be it in other upper and lower case.
     """
     found = renamable(index, offset)
     is_variable = found.kind is SymbolKind.VARIABLE
@@ -244,8 +244,10 @@ def rename(index: SymbolIndex, offset: int, name: str) -> list[Edit]:
         raise RenamingError(f"{name!r} is no name: it needs a character, and no blanks, parentheses or semicolons")
     if not is_variable and (new.lower() in _WORDS or _NUMBER.fullmatch(new)):
         raise RenamingError(f"`{new}` is {'a number' if _NUMBER.fullmatch(new) else 'a word of the language'}")
-    if any(new == other.token.name and _shares(found, other) for other in index.occurrences):
-        raise RenamingError(f"{'this rule' if is_variable else 'this file'} has the name {new} already")
+    for other in index.occurrences:
+        if other.symbol != found.symbol and other.token.name.lower() == new.lower() and _shares(found, other):
+            where = "this rule" if is_variable else "this file"
+            raise RenamingError(f"{where} has the name {other.token.name} already")
     return [Edit(use.span, new) for use in index.uses(found.symbol)]
 
 

@@ -86,6 +86,7 @@ def test_a_renamed_game_has_the_same_rules_but_for_the_name(game: str) -> None:
         ("(p (f a) f (f a b)) ; f is a comment", "f", "g", "(p (g a) g (g a b)) ; f is a comment"),
         ("(<= p (not (p)) P)", "p", "q", "(<= q (not (q)) P)"),
         ("(p a)", "p", "p", "(p a)"),
+        ("(p a) (<= q (p ?a))", "p", "P", "(P a) (<= q (P ?a))"),
         ("(p a) (<= (q ?x) (r ?x)", "p", "s", "(s a) (<= (q ?x) (r ?x)"),  # what is broken does not concern it
     ],
 )
@@ -109,6 +110,9 @@ def test_a_name_changes_at_all_its_places_and_nothing_else_does(text: str, place
         ("(<= (p ?x) (q ?x))", "?x", "?", "'?' is no name"),
         ("(p a)", "p", "a", "this file has the name a already"),
         ("(<= (p ?x) (q ?x ?y))", "?x", "y", "this rule has the name ?y already"),
+        ("(role white) (role black)", "black", "White", "this file has the name white already"),
+        ("(p a) (q p)", "p", "P", "this file has the name p already"),
+        ("(<= (p ?x) (q ?x ?y))", "?x", "Y", "this rule has the name ?y already"),
         ("(p a)\n(<= (q ?x) (p ?x)", "p", "r", "the rule in line 2 has `p` and cannot be read: mend it first"),
         ("(p a)\n(<= (q ?x) (p ?x)", "?x", "?z", "the rule in line 2 has `?x` and cannot be read: mend it first"),
     ],
