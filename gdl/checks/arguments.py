@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import islice
 from typing import Final, TypeAlias
 
 from gdl.checks.names import Known, Spellings, also_here, did_you_mean
-from gdl.checks.subject import Subject, Use, part, uses
+from gdl.checks.subject import Subject, Use, arguments_in_words, part, uses
 from gdl.datalog.values import BOTTOM, Values, narrow, values_of_heads
 from gdl.diagnostics import Diagnostic, Span, diagnostic
 from gdl.language.syntax import KEYWORDS, Atom, Rule
@@ -138,23 +138,28 @@ class _Given:
         return () if values.is_all else values.compounds.get(relation, ())
 
     @cached_property
-    def _names(self) -> Mapping[Place, Collection[str]]:
+    def _names(self) -> Mapping[Place, Mapping[Term, str]]:
         """What stands at each place, in the order of the text, one of the spellings of each name."""
         found: dict[Place, dict[Term, str]] = defaultdict(dict)
         for head in self._heads:
             for place, term in _arguments(head):
                 found[place].setdefault(_name_of(term), signature(term)[0])
-        return {place: names.values() for place, names in found.items()}
+        return found
 
     def near(self, place: Place, name: str) -> str | None:
         """Return what stands at *place* and is spelt much like *name*."""
         if place not in self._spellings:
-            self._spellings[place] = Spellings(self._names[place])
+            self._spellings[place] = Spellings(self._names[place].values())
         return self._spellings[place].near(name)
+
+    def arities(self, place: Place, name: str) -> list[int]:
+        """Return with how many arguments *name* stands at *place*, if it does."""
+        found = (signature(term) for term in self._names[place])
+        return sorted(arity for other, arity in found if other == name.lower())
 
     def shown(self, place: Place) -> str:
         """Return some of what stands at *place*, as a list."""
-        names = self._names[place]
+        names = self._names[place].values()
         return ", ".join(islice(names, _MOST_TOLD)) + (" ..." if len(names) > _MOST_TOLD else "")
 
 
@@ -174,7 +179,14 @@ def unmatched_conditions(subject: Subject) -> Iterator[Diagnostic]:
 def _unmatched(use: Use, place: Place, term: Term, given: _Given) -> Diagnostic:
     kind, (name, _), number = place
     written = part(part(use.atom.span, signature(use.atom.term)[1]) if kind else use.atom.span, number + 1)
-    said = signature(term)[0]
+    said, arity = signature(term)
+    arities = given.arities(place, said)
+    if arities:
+        message = (
+            f"argument {number + 1} of `{name}` is never {said} with {arguments_in_words(arity)}: this never holds"
+        )
+        hint = f"facts and rules give {said} with {' or '.join(map(arguments_in_words, arities))} there"
+        return diagnostic("unmatched-condition", written, message, hint)
     near = f"?{said}" if _has_variable(use.rule, f"?{said}") else given.near(place, said)
     message = f"argument {number + 1} of `{name}` is never {said}: this never holds"
     hint = did_you_mean(near, f"facts and rules give {given.shown(place)} there")

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 from difflib import get_close_matches
 from typing import Final
 
-from gdl.checks.subject import NameKind, NameUse, Subject, part, uses
+from gdl.checks.subject import NameKind, NameUse, Subject, arguments_in_words, part, uses
 from gdl.diagnostics import Diagnostic, Related, Span, diagnostic
 from gdl.game import RANDOM
 from gdl.language.kif import Form
@@ -274,14 +274,15 @@ def several_arities(subject: Subject) -> Iterator[Diagnostic]:
         for group in _by_name(use for use in subject.occurrences if use.kind is kind).values():
             usual, *others = _most_frequent_first(subject, group)
             for other in others:
-                message = f"{other.name} takes {_arguments(other)} here, and {_arguments(usual)} elsewhere"
+                here, elsewhere = arguments_in_words(other.arity), arguments_in_words(usual.arity)
+                message = f"{other.name} takes {here} here, and {elsewhere} elsewhere"
                 place = subject.occurrences[usual][0].span
                 yield diagnostic(
                     code,
                     subject.occurrences[other][0].span,
                     message,
                     "if they are meant to be two things, give them two names",
-                    [Related(place, f"with {_arguments(usual)} here")],
+                    [Related(place, f"with {elsewhere} here")],
                 )
 
 
@@ -308,7 +309,3 @@ def _by_name(uses: Iterable[NameUse]) -> dict[str, list[NameUse]]:
 def _most_frequent_first(subject: Subject, uses: Iterable[NameUse]) -> list[NameUse]:
     places = subject.occurrences
     return sorted(uses, key=lambda use: (-len(places[use]), places[use][0].start))
-
-
-def _arguments(use: NameUse) -> str:
-    return f"{use.arity} argument{'s' if use.arity != 1 else ''}" if use.arity else "no argument"

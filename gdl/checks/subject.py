@@ -121,6 +121,16 @@ class NameUse(NamedTuple):
     arity: int
 
 
+def arguments_in_words(arity: int) -> str:
+    """Return how many arguments a name stands with, as messages say it.
+
+    Example:
+        >>> arguments_in_words(0), arguments_in_words(1), arguments_in_words(2)
+        ('no argument', '1 argument', '2 arguments')
+    """
+    return f"{arity or 'no'} argument{'s' if arity > 1 else ''}"
+
+
 def occurrences(forms: Iterable[Form]) -> Mapping[NameUse, list[Form]]:
     """Return the tokens of *forms*, facts and rules, by what they are used as, in the order of the text.
 
