@@ -9,7 +9,7 @@ from functools import cached_property
 from itertools import islice
 from typing import Final, TypeAlias
 
-from gdl.checks.names import Known, Spellings, also_here, did_you_mean
+from gdl.checks.names import Spellings, also_here, did_you_mean
 from gdl.checks.subject import Subject, Use, arguments_in_words, part, uses
 from gdl.datalog.values import BOTTOM, Values, narrow, values_of_heads
 from gdl.diagnostics import Diagnostic, Span, diagnostic
@@ -19,27 +19,53 @@ from gdl.language.terms import Compound, Constant, Signature, Term, Variable, si
 _MAKERS: Final = {"true": frozenset({"init", "next"}), "does": frozenset({"legal"})}
 
 
+_Shape: TypeAlias = tuple[str, bool]
+"""The name of a fluent or move, and whether it has arguments; another check compares how many."""
+
+
 @dataclass
 class _Terms:
-    """Fluents or moves by name, with the atoms that hold them; `is_open` where a variable stands for any."""
+    """Fluents or moves by shape, with the atoms that hold them; `is_open` where a variable stands for any."""
 
-    atoms: dict[str, list[Atom]] = field(default_factory=lambda: defaultdict(list))
+    atoms: dict[_Shape, list[Atom]] = field(default_factory=lambda: defaultdict(list))
     is_open: bool = False
+
+    @property
+    def names(self) -> dict[str, Atom]:
+        """The first atom of each name."""
+        return {name: atoms[0] for (name, _), atoms in reversed(self.atoms.items())}
+
+    def without(self, others: _Terms, meant: Iterable[str]) -> Iterator[tuple[str, list[Atom], str]]:
+        """Yield names with their atoms of which *others* has none alike, and a hint, if one of *meant* is near.
+
+        Upper and lower case count as one here; another check reports two spellings.
+        """
+        alike = {(name.lower(), has_arguments) for name, has_arguments in others.atoms}
+        by_name = {name.lower(): atom for name, atom in others.names.items()}
+        spellings = Spellings(meant)
+        for (name, has_arguments), atoms in self.atoms.items():
+            if (name.lower(), has_arguments) in alike:
+                continue
+            other = by_name.get(name.lower())
+            if other is None:
+                yield name, atoms, did_you_mean(spellings.near(name), "")
+            else:
+                yield name, atoms, f"{name} stands with {arguments_in_words(signature(_held(other))[1])} elsewhere"
 
 
 def undefined_fluents(subject: Subject) -> Iterator[Diagnostic]:
     """Yield fluents that conditions ask for and no `init` or `next` makes true."""
-    for name, places, near in _never_made(subject, "true"):
+    for name, places, likely in _never_made(subject, "true"):
         message = f"no `init` or `next` makes {name} true: this never holds"
-        hint = did_you_mean(near, f"add an `init` or a `next` for {name}, or delete this condition")
+        hint = likely or f"add an `init` or a `next` for {name}, or delete this condition"
         yield diagnostic("undefined-fluent", places[0], message, hint, also_here(name, places))
 
 
 def undefined_moves(subject: Subject) -> Iterator[Diagnostic]:
     """Yield moves that conditions ask for and no `legal` allows."""
-    for name, places, near in _never_made(subject, "does"):
+    for name, places, likely in _never_made(subject, "does"):
         message = f"no `legal` allows {name}: no role ever does it"
-        hint = did_you_mean(near, f"add a rule for (legal ?role {name}) or the like, or delete this condition")
+        hint = likely or f"add a rule for (legal ?role {name}) or the like, or delete this condition"
         yield diagnostic("undefined-move", places[0], message, hint, also_here(name, places))
 
 
@@ -48,23 +74,19 @@ def unused_fluents(subject: Subject) -> Iterator[Diagnostic]:
     made, asked = _made(subject, "true"), _asked(subject, "true")
     if asked.is_open or subject.broken:
         return
-    known = Known(asked.atoms)
-    spellings = Spellings(name for name in asked.atoms if name not in made.atoms)
-    for name, atoms in made.atoms.items():
-        if name not in known:
-            message = f"no condition asks whether {name} is true"
-            hint = did_you_mean(spellings.near(name), "delete it, or ask for it with (true ...)")
-            yield diagnostic("unused-fluent", _places(atoms)[0], message, hint)
+    for name, atoms, likely in made.without(asked, asked.names.keys() - made.names.keys()):
+        message = f"no condition asks whether {name} is true"
+        hint = likely or "delete it, or ask for it with (true ...)"
+        yield diagnostic("unused-fluent", _places(atoms)[0], message, hint)
 
 
-def _never_made(subject: Subject, word: str) -> Iterator[tuple[str, list[Span], str | None]]:
+def _never_made(subject: Subject, word: str) -> Iterator[tuple[str, list[Span], str]]:
     made, asked = _made(subject, word), _asked(subject, word)
     if made.is_open or not made.atoms or subject.broken:
         return
-    spellings, known = Spellings(made.atoms), Known(made.atoms, KEYWORDS)
-    for name, atoms in asked.atoms.items():
-        if name not in known:
-            yield name, _places(atoms), spellings.near(name)
+    for name, atoms, hint in asked.without(made, made.names):
+        if name.lower() not in KEYWORDS:
+            yield name, _places(atoms), hint
 
 
 def _made(subject: Subject, word: str) -> _Terms:
@@ -81,11 +103,12 @@ def _collected(atoms: Iterable[tuple[Atom, Rule]]) -> _Terms:
     found = _Terms()
     for atom, rule in atoms:
         if isinstance(atom.term, Compound):
-            term = atom.term.arguments[-1]
+            term = _held(atom)
             if isinstance(term, Variable):
                 found.is_open |= not is_kept(term, rule)
             else:
-                found.atoms[signature(term)[0]].append(atom)
+                name, arity = signature(term)
+                found.atoms[name, arity > 0].append(atom)
     return found
 
 
@@ -224,7 +247,12 @@ def _name_of(term: Term) -> Term:
 def _inner(atom: Atom) -> tuple[Kind, Term]:
     """Return the fluent or move that *atom* holds, else all of it."""
     kind = _KINDS.get(signature(atom.term)[0], "")
-    return kind, atom.term.arguments[-1] if kind and isinstance(atom.term, Compound) else atom.term
+    return kind, _held(atom) if kind else atom.term
+
+
+def _held(atom: Atom) -> Term:
+    """Return the last argument of *atom*, in which `true` and the like hold a fluent or move; without one all of it."""
+    return atom.term.arguments[-1] if isinstance(atom.term, Compound) else atom.term
 
 
 def _arguments(atom: Atom) -> Iterator[tuple[Place, Term]]:

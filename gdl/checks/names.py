@@ -92,7 +92,7 @@ def undefined_relations(subject: Subject) -> Iterator[Diagnostic]:
     """Yield relations that conditions ask for and no fact or rule gives."""
     own = _own_relations(subject)
     spellings, words = Spellings(own), Spellings(_ASKED)
-    known = Known(own, _WORDS, _names_in_broken(subject))
+    known = Known(own, _words_of(subject), _names_in_broken(subject))
     fluents = _fluents(subject)
     for (name, _), found in subject.graph.users.items():
         if name not in known:
@@ -123,7 +123,7 @@ class LikelyNames:
 
     def __init__(self, subject: Subject) -> None:
         asked = {name for name, _ in subject.graph.users}
-        self._asked = Spellings(asked - _own_relations(subject) - _WORDS)
+        self._asked = Spellings(asked - _own_relations(subject) - _words_of(subject))
         self._words = Spellings(_GIVEN)
 
     def meant_by(self, name: str) -> str | None:
@@ -153,7 +153,12 @@ def _fluents(subject: Subject) -> set[str]:
 
 
 def _own_relations(subject: Subject) -> set[str]:
-    return {name for name, _ in subject.graph.defined} - _WORDS
+    return {name for name, _ in subject.graph.defined} - _words_of(subject)
+
+
+def _words_of(subject: Subject) -> frozenset[str]:
+    """Return the words that mean something in the file: those of GDL-II are names like others in GDL-I."""
+    return _WORDS if subject.is_gdl2 else KEYWORDS
 
 
 def _names_in_broken(subject: Subject) -> set[str]:

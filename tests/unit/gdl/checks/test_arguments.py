@@ -36,3 +36,39 @@ def test_an_argument_that_nothing_gives_is_reported_with_what_is_given_there(
 ) -> None:
     found = check(Source("game.kif", f"{GAME}(<= terminal {condition})"))
     assert [(one.message, one.hint) for one in found if one.code.name == "gdl/unmatched-condition"] == [(message, hint)]
+
+
+@pytest.mark.parametrize(
+    ("rule", "code", "message", "hint"),
+    [
+        (
+            "(<= terminal (true size))",
+            "gdl/undefined-fluent",
+            "no `init` or `next` makes size true: this never holds",
+            "size stands with 1 argument elsewhere",
+        ),
+        (
+            "(<= (next (at (pos 1 2))) (does white (go 1 2)))",
+            "gdl/undefined-move",
+            "no `legal` allows go: no role ever does it",
+            "go stands with no argument elsewhere",
+        ),
+        (
+            "(init at)",
+            "gdl/unused-fluent",
+            "no condition asks whether at is true",
+            "at stands with 1 argument elsewhere",
+        ),
+        (
+            "(<= terminal (true (sise big)))",
+            "gdl/undefined-fluent",
+            "no `init` or `next` makes sise true: this never holds",
+            "did you mean size?",
+        ),
+    ],
+)
+def test_a_fluent_or_move_with_arguments_is_another_than_one_without(
+    rule: str, code: str, message: str, hint: str
+) -> None:
+    found = check(Source("game.kif", f"{GAME}{rule}"))
+    assert [(one.code.name, one.message, one.hint) for one in found] == [(code, message, hint)]

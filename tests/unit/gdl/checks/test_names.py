@@ -27,6 +27,12 @@ def test_the_hint_says_what_is_likely_meant(condition: str, hint: str) -> None:
     assert [one.hint for one in found if one.code.name == "gdl/undefined-relation"] == [hint]
 
 
+@pytest.mark.parametrize("condition", ["(sees white 3)", "(random 3)", "random"])
+def test_a_word_of_gdl2_is_a_relation_like_others_in_gdl1(condition: str) -> None:
+    found = check(Source("game.kif", f"{GAME}(<= terminal {condition})"))
+    assert [one.code.name for one in found] == ["gdl/undefined-relation"]
+
+
 @pytest.mark.parametrize(
     ("fact", "hint"),
     [
