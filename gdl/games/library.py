@@ -138,6 +138,16 @@ def same_game(name: str, description: Description) -> GameFile | None:
     return found if found.read().sha256 == description.sha256 else None
 
 
+def free_name(name: str, taken: set[str]) -> str:
+    """Return *name*, with a number where it is *taken*.
+
+    >>> free_name("nim", set()), free_name("nim", {"nim", "nim-2"})
+    ('nim', 'nim-3')
+    """
+    numbered = (f"{name}-{number}" for number in range(2, len(taken) + 3))
+    return name if name not in taken else next(one for one in numbered if one not in taken)
+
+
 def _is_file(path: Path) -> bool:
     try:
         return path.is_file()

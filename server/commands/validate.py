@@ -10,7 +10,7 @@ import click
 from rich.console import Console
 from rich.text import Text
 
-from gdl.games.library import find_game
+from gdl.games.library import find_game, free_name
 from gdl.language.kif import ReadLimits
 from server.terminal.command_line import FiniteRange, check_needs, check_one_output
 from server.terminal.progress import progress
@@ -125,16 +125,18 @@ def _validations(files: tuple[str, ...], options: ValidationOptions) -> Iterator
         for file in files:
             checked.append(check_file(file, options))
             advance()
+    taken: set[str] = set()
     for file, found in zip(files, checked, strict=True):
-        yield _played(file, found, options)
+        name = free_name("standard input" if file == STANDARD_INPUT else find_game(file).name, taken)
+        taken.add(name)
+        yield _played(name, found, options)
         about = None if file == STANDARD_INPUT else find_game(file)
         if about is not None and about.has_about and (wrong := check_description(about.about_path, found, options)):
             yield wrong
 
 
-def _played(file: str, checked: Validation, options: ValidationOptions) -> Validation:
+def _played(name: str, checked: Validation, options: ValidationOptions) -> Validation:
     if options.budget is None or checked.has_error or checked.limit is not None:
         return checked
-    name = "standard input" if file == STANDARD_INPUT else find_game(file).name
     with progress(f"playing {name}", options.budget.plays) as advance:
         return play_file(name, checked, options, advance)

@@ -14,6 +14,7 @@ from cachetools import LRUCache
 
 from gdl.editing.differences import normal_sha256
 from gdl.errors import CallerError, GdlError
+from gdl.games.library import free_name
 from gdl.language.rules import read_rules
 from server.hosting.ordering import Upload, keep_game
 from server.importing import intake
@@ -176,7 +177,7 @@ class GameImports:
         verdict = await _when_free(lambda: CHILDREN.run(partial(intake.examined, game)))
         if isinstance(verdict, intake.ImportRow):
             return verdict
-        name = game.name if work.replaces else intake.free_name(game.name, {*await self._games.names()})
+        name = game.name if work.replaces else free_name(game.name, {*await self._games.names()})
         about = description_of(game, verdict.roles, work.source)
         upload = Upload(name, game.rules, work.by, about, verdict.validation)
         replaces, max_roles = work.replaces, self._max_roles

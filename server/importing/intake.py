@@ -12,7 +12,7 @@ from typing import Any, Final
 from gdl.diagnostics import Severity, Source
 from gdl.editing.differences import normal_sha256
 from gdl.errors import GdlError, RuleFileError
-from gdl.games.library import find_game, game_names
+from gdl.games.library import find_game, free_name, game_names
 from gdl.language.kif import ReadLimits
 from gdl.language.rules import Description, read_file, read_rules
 from gdl.language.terms import Compound
@@ -228,16 +228,6 @@ def _roles(description: Description, checked: Validation) -> tuple[str, ...]:
     terms = (rule.head.term for rule in description.rules if not rule.body)
     facts = (term for term in terms if isinstance(term, Compound) and term.functor == "role")
     return played or tuple(dict.fromkeys(str(fact.arguments[0]) for fact in facts))
-
-
-def free_name(name: str, taken: set[str]) -> str:
-    """Return *name*, with a number where it is *taken*.
-
-    >>> free_name("nim", set()), free_name("nim", {"nim", "nim-2"})
-    ('nim', 'nim-3')
-    """
-    numbered = (f"{name}-{number}" for number in range(2, len(taken) + 3))
-    return name if name not in taken else next(one for one in numbered if one not in taken)
 
 
 def row_of(accepted: AcceptedGame, name: str, about: str | None) -> ImportRow:

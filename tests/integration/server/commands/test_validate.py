@@ -241,6 +241,16 @@ def test_what_shows_in_play_is_an_error_with_the_play_that_shows_it(ggp: Ggp, ru
     assert ggp("replay", found["evidence"]).exit_code == 0
 
 
+def test_files_of_one_name_have_plays_of_their_own(ggp: Ggp, tmp_path: Path) -> None:
+    paths = [tmp_path / folder / "stuck.kif" for folder in ("a", "b")]
+    for path in paths:
+        path.parent.mkdir()
+        path.write_text(STUCK)
+    ended = ggp("validate", "--simulate", 3, "--evidence", tmp_path, "--json", *paths)
+    found = [one["evidence"] for file in json.loads(ended.output)["files"] for one in file["diagnostics"]]
+    assert found == [str(tmp_path / f"{name}-no-legal-move.json") for name in ("stuck-1", "stuck-2-1")]
+
+
 def test_a_file_with_an_error_is_not_played(ggp: Ggp, rules: Rules) -> None:
     ended = ggp("validate", "--simulate", 3, "--json", rules(GOOD + "(goal robot ?z)"))
     assert (ended.exit_code, json.loads(ended.output)["files"][0]["simulation"]) == (1, None)
