@@ -219,13 +219,14 @@ def read_rules(
 ) -> Description:
     """Return the rules that *text* holds; *name* is what errors call it.
 
-    *is_gdl2* None leaves it to the text: GDL-II has `(role random)`, or `sees` with a role and a percept.
+    *is_gdl2* None leaves it to the text: GDL-II has `(role random)`, or `sees` with a role and a percept. The mark that
+    some editors put before a text is left out.
 
     Raises:
         KifSyntaxError: the text is no sequence of balanced forms within *limits*.
         MalformedRuleError: a form is neither a fact nor a rule, or misuses a keyword.
     """
-    source = Source(name, text)
+    source = Source(name, text.removeprefix("\ufeff"))
     reading = read_forms_as_rules(source, limits, is_gdl2=is_gdl2)
     return Description(source, reading.rules, reading.is_gdl2)
 

@@ -61,6 +61,10 @@ def test_rules_keep_their_order_and_conditions() -> None:
     )
 
 
+def test_the_mark_that_some_editors_put_before_a_text_is_no_rule() -> None:
+    assert read_rules("\ufeff(role x)").rules == read_rules("(role x)").rules
+
+
 def test_every_rule_knows_its_place() -> None:
     rules = read_rules("(init a)\n  (<= b\n c)", "some.kif").rules
     assert [(rule.span.place, rule.span.text) for rule in rules] == [
