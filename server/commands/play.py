@@ -8,7 +8,7 @@ import click
 
 from gdl.engines import make_game
 from gdl.errors import UnknownNameError
-from gdl.game import RANDOM, Game, Role
+from gdl.game import RANDOM, Game, Role, played_roles
 from gdl.games.library import find_game
 from gdl.language.terms import Constant
 from players.human import HumanPlayer, Streams
@@ -72,9 +72,11 @@ def _play(match: LocalMatch, person: HumanPlayer, while_thinking: WhileThinking)
 
 
 def _role(game: Game, name: str | None) -> Role:
-    roles = [role for role in game.roles if role != RANDOM]
-    if name is None and roles:
+    roles = played_roles(game)
+    if not roles:
+        raise click.UsageError("the game has no role that a player takes")
+    if name is None:
         return roles[0]
-    if Constant(name or "") not in roles:
-        raise UnknownNameError("role", name or "", [role.name for role in roles])
-    return Constant(name or "")
+    if Constant(name) not in roles:
+        raise UnknownNameError("role", name, [role.name for role in roles])
+    return Constant(name)

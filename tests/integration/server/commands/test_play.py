@@ -51,6 +51,13 @@ def test_misspelt_names_are_wrong_usage_and_answered_with_suggestions(
     assert ggp("play", *words) == (2, "", complaint)
 
 
+def test_a_game_of_chance_alone_has_no_role_to_play(ggp: Ggp, tmp_path: Path) -> None:
+    path = tmp_path / "chance.kif"
+    path.write_text("(role random) (init a) (legal random go) (<= (next b) (true a)) (<= terminal (true b))")
+    ended = ggp("play", path)
+    assert (ended.exit_code, ended.errors.splitlines()[-1]) == (2, "Error: the game has no role that a player takes")
+
+
 @pytest.mark.parametrize(
     ("words", "opponent"), [((), "mcts"), (("--seed", "1"), "mcts:playouts=400"), (("--opponent", "legal"), "legal")]
 )
