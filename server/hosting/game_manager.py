@@ -108,7 +108,7 @@ class GameManager:
         self.relay.start()
         await self.playing.take_over()
         self.look()
-        leases = self.playing.keep_leases(may_take_over=lambda: self._is_starting)
+        leases = self.playing.keep_leases(self.look)
         watches = self._watch_queue(), self._watch_requests(), self._watch_tournaments()
         pairing = self.ladder.run(lambda: self._is_starting)
         self._loops = [asyncio.create_task(loop) for loop in (*watches, leases, pairing, self.health.run())]
@@ -265,7 +265,7 @@ class GameManager:
         return False
 
     async def _watch_queue(self) -> None:
-        """Start matches, each time that there is a reason to look."""
+        """Go on with matches that broke off and start others, each time that there is a reason to look."""
         while True:
             await wake_up.something_new(self._wake, LOOK_S)
             self._wake.clear()
@@ -301,6 +301,8 @@ class GameManager:
             await asyncio.sleep(LOOK_S)
 
     async def _start_queued(self) -> None:
+        if self._is_starting and self.playing.may_take_over:
+            await self.playing.take_over()
         if not self._is_starting or not self.playing.n_free:
             self._chooser.wait_reasons = {}  # whatever the players do, there is no room
             return

@@ -67,6 +67,8 @@ class Playing:
     Attributes:
         holder: what this process is called in the database.
         cores: what players of ours may think on.
+        may_take_over: whether there may be matches that broke off, which were not looked for or for which there was no
+            room.
     """
 
     def __init__(
@@ -86,6 +88,7 @@ class Playing:
             JournalStore(database), writer, settings.signing_key, observers.on_entry
         )
         self.cores = cores.CoreBudget(settings.player_cores)
+        self.may_take_over = True
         self._referees = referees.Referees(settings.referee_limits)
         self._versions: LRUCache[str, GameVersion] = LRUCache(ordering.MAX_OUTLINES)
         self._runners: dict[str, MatchRunner] = {}
@@ -134,22 +137,23 @@ class Playing:
         Raises:
             StorageError: the database failed.
         """
-        if not self.n_free:
-            return
-        for match_id in await self._matches.take_over(self.holder, self._settings.lease_s, self.n_free):
+        n_wanted = self.n_free
+        taken = await self._matches.take_over(self.holder, self._settings.lease_s, n_wanted) if n_wanted else []
+        self.may_take_over = len(taken) == n_wanted
+        for match_id in taken:
             row = await self._matches.find(match_id)
             if row is not None and match_id not in self._tasks:
                 _LOG.info("match %s goes on at step %d", match_id, row.n_steps)
                 await self._go_on(row)
 
-    async def keep_leases(self, *, may_take_over: Callable[[], bool]) -> None:
-        """Renew the leases again and again, and take over matches whose lease is over; never returns."""
+    async def keep_leases(self, on_renewed: Callable[[], None]) -> None:
+        """Renew the leases again and again, and call *on_renewed*: those of others may be over by then; never returns."""
         while True:
             await asyncio.sleep(self._settings.lease_s / 3)
             try:
                 await self._renew()
-                if may_take_over():
-                    await self.take_over()
+                self.may_take_over = True
+                on_renewed()
             except StorageError as error:
                 _LOG.error("leases cannot be renewed: %s", error)
             except Exception:  # whatever it is, leases must be renewed

@@ -22,6 +22,7 @@ from server.records.signature import has_valid_signature, make_key
 from server.storage.database import Database
 from server.storage.games import GameStore
 from server.storage.rows import MatchRow
+from tests.kit.polling import until as until_true
 from tests.kit.server.peers import hanging, listening, replying
 from tests.kit.server.plays import TWO_STEPS
 
@@ -172,6 +173,34 @@ async def test_a_parked_match_goes_on_with_the_next_manager(database: Database) 
             assert (parked.status, parked.epoch) == ("running", 2)
             await second.abort(ordered.row.id, "enough")
             await until(second, ordered.row.id, "aborted")
+
+
+async def test_matches_that_broke_off_go_on_before_younger_ones_begin(database: Database) -> None:
+    async with listening(hanging) as slow:
+        first = GameManager(database, HostSettings())
+        await first.start()
+        seats = {role: {"player": slow, "maxMatches": 8} for role in ("left", "right")}
+        ordering = order(slow, slow, players=seats, startClock=60)
+        old = [(await first.order(ordering)).row.id for _ in range(3)]
+        for match_id in old:
+            await until(first, match_id, "running")
+        await first.close(parking=True)
+        young = (await GameManager(database, HostSettings()).order(ordering)).row.id
+        async with managing(database, HostSettings(max_running=1)) as second:
+            played = [await aborted(second) for _ in range(4)]
+    assert (set(played[:3]), played[3]) == (set(old), young)
+
+
+async def aborted(manager: GameManager) -> str:
+    """Return the match that the manager plays, the only one, once it is aborted."""
+
+    async def held() -> set[str]:
+        return await manager.matches.renew(manager.playing.holder, lease_s=60)
+
+    (match_id,) = await until_true(held)
+    await manager.abort(match_id, "enough")
+    await until(manager, match_id, "aborted")
+    return match_id
 
 
 async def test_a_player_that_is_no_longer_registered_fails_in_its_match_alone(database: Database) -> None:
