@@ -231,6 +231,8 @@ class Playing:
                 _LOG.error("match %s has failed: %s", match_id, reason)
         except StorageError as error:
             _LOG.error("match %s stands still: %s", match_id, error)
+        except Exception:  # whatever it is, other matches must go on
+            _LOG.exception("match %s stands still", match_id)
         else:
             del self._n_attempts[match_id]
 

@@ -54,8 +54,8 @@ def line_of(entry: Entry) -> str:
 
 
 def packed(lines: Sequence[str]) -> bytes:
-    """Return what `records.body` holds."""
-    return zlib.compress("\n".join(lines).encode("ascii"))
+    """Return what `records.body` holds; a line that was damaged since it was read is kept as it is."""
+    return zlib.compress("\n".join(lines).encode("utf-8", "surrogatepass"))
 
 
 def unpacked(body: bytes) -> list[str]:
@@ -77,7 +77,8 @@ def read_line(line: object) -> Entry:
         MatchRecordError: it is none.
     """
     try:
-        return read_entry(json.loads(line) if isinstance(line, str | bytes) else None)
+        # `line_of` writes ASCII alone: in other lines a disk has changed a byte.
+        return read_entry(json.loads(line) if isinstance(line, str) and line.isascii() else None)
     except (ValueError, RecursionError) as error:
         raise MatchRecordError("a line of the journal is damaged") from error
 

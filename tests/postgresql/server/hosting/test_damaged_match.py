@@ -10,6 +10,7 @@ import json
 import logging
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from unittest.mock import AsyncMock
 
 import pytest
 import sqlalchemy as sa
@@ -26,6 +27,7 @@ from server.storage.database import Database
 from server.storage.errors import DamagedRowError, StorageError
 from server.storage.exporting import MatchFilter, exported
 from server.storage.journals import JournalStore
+from server.storage.matches import MatchStore
 from server.storage.rows import NO_ORDER
 from server.storage.schema import events, matches, seats
 from tests.kit import polling
@@ -118,6 +120,14 @@ async def test_a_match_with_a_line_that_is_none_goes_on_from_before_it(database:
         assert await ended(database, match_id) == ("completed", None)
 
 
+async def test_a_match_with_a_byte_that_is_no_ascii_goes_on_from_before_it(database: Database) -> None:
+    async with broken_off(database) as (match_id, is_free):
+        flipped = sa.func.replace(events.c.body, "ready", "\N{REPLACEMENT CHARACTER}eady")
+        await change(database, sa.update(events).where(events.c.match_id == match_id).values(body=flipped))
+        is_free.set()
+        assert await ended(database, match_id) == ("completed", None)
+
+
 async def test_a_match_whose_journal_makes_no_sense_has_failed_and_can_be_read(database: Database) -> None:
     async with broken_off(database) as (match_id, _):
         step = StepEntry(1, 0, ("((", "noop"), ("", ""), ("", ""), (1, 1), (MoveOrigin.PLAYER,) * 2)
@@ -147,6 +157,16 @@ async def test_a_match_whose_row_is_damaged_has_failed_and_others_go_on(database
         record = record_of(await JournalStore(database).entries(match_id))
     assert found is not None
     assert (found.status, found.damage, record.status) == ("failed", "order holds 5", "failed")
+
+
+async def test_a_match_that_cannot_even_fail_keeps_no_other_from_its_end(
+    sqlite: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with broken_off(sqlite) as (damaged_id, _), broken_off(sqlite) as (sound_id, is_free):
+        await change(sqlite, sa.update(matches).where(matches.c.id == damaged_id).values(order=5))
+        is_free.set()
+        monkeypatch.setattr(MatchStore, "fail", AsyncMock(side_effect=RuntimeError("of a kind that was not foreseen")))
+        assert await ended(sqlite, sound_id) == ("completed", None)
 
 
 async def test_a_match_that_cannot_go_on_is_aborted_all_the_same(database: Database) -> None:
