@@ -147,7 +147,7 @@ class Playing:
                 await self._go_on(row)
 
     async def keep_leases(self, on_renewed: Callable[[], None]) -> None:
-        """Renew the leases again and again, and call *on_renewed*: those of others may be over by then; never returns."""
+        """Renew the leases again and again, and call *on_renewed*, as those of others may be over; never returns."""
         while True:
             await asyncio.sleep(self._settings.lease_s / 3)
             try:

@@ -76,7 +76,11 @@ class HealthChecks:
                 _LOG.warning("players were not checked: %s", error)
 
     async def check_all(self) -> None:
-        """Check every player that plays no match."""
+        """Check every player that plays no match.
+
+        Raises:
+            StorageError: the database failed.
+        """
         playing = await self._count_matches()
         rows = await self._registry.store.listed()
         await asyncio.gather(*(self._check_quietly(row) for row in rows if not playing.get(row.name)))
@@ -86,6 +90,10 @@ class HealthChecks:
             await self.check(row)
         except UnknownPlayerError:  # removed meanwhile
             self._n_silences.pop(row.name, None)
+        except StorageError:
+            raise
+        except Exception:  # whatever it is, the others are to be checked
+            _LOG.exception("player %s was not checked", row.name)
 
     async def check(self, row: PlayerRow) -> Health:
         """Ask a player now; it is paused after several silences in a row, and no longer when it answers again.

@@ -7,6 +7,7 @@ from enum import StrEnum
 from functools import lru_cache
 from typing import Any, Final
 
+from server.errors import PlayerSpecError
 from server.links.addresses import host_and_port, is_address, player_url
 
 PATIENCE_S: Final = 60.0
@@ -141,26 +142,31 @@ def _hindrance(limit: int | Hindrance, n_playing: int) -> Hindrance | None:
 def addresses(named: Mapping[str, Mapping[str, Any]]) -> dict[str, int]:
     """Return the addresses that a match was ordered with, and how many matches the player at each plays at once.
 
-    *named* are the seats by role as they were ordered.
+    *named* are the seats by role as they were ordered; an address that is damaged is left out.
 
     Example:
         >>> addresses({"red": {"player": "http://h:1"}, "blue": {"player": "http://h:2", "maxMatches": 3}})
         {'http://h:1/': 1, 'http://h:2/': 3}
         >>> addresses({"red": {"player": "http://H:1/"}, "blue": {"player": "http://h:1"}})
         {'http://h:1/': 1}
+        >>> addresses({"red": {"player": "random"}, "blue": {"player": "http://["}})
+        {}
     """
-    return {
-        _one_spelling(seat["player"]): seat.get("maxMatches", 1)
-        for seat in named.values()
-        if is_address(seat["player"])
-    }
+    limits = {_one_spelling(seat["player"]): seat.get("maxMatches", 1) for seat in named.values()}
+    return {address: limit for address, limit in limits.items() if address}
 
 
 @lru_cache(4_096)
 def _one_spelling(text: str) -> str:
-    """Return an address so that the same one is the same text, with or without a slash at the end of the host."""
-    url = player_url(text)
-    return f"{url.origin()}{url.raw_path_qs}"
+    """Return an address so that the same one is the same text, with or without a slash at the end of the host.
+
+    Return nothing for a text that is no address.
+    """
+    try:
+        url = player_url(text) if is_address(text) else None
+    except PlayerSpecError:
+        url = None
+    return "" if url is None else f"{url.origin()}{url.raw_path_qs}"
 
 
 def n_matches(players_of_running: Sequence[Sequence[str]]) -> Counter[str]:

@@ -98,8 +98,11 @@ def read_delay(text: str) -> Delay:
 
 
 def delay_of(match: MatchRow) -> Delay:
-    """Return how late *match* is shown."""
-    return read_delay(match.order["text"].get("broadcastDelay", ""))
+    """Return how late *match* is shown; not before its end where what was ordered is damaged."""
+    try:
+        return read_delay(match.order["text"].get("broadcastDelay", ""))
+    except ValueError:
+        return Delay(is_to_end=True)
 
 
 def broadcast_of(

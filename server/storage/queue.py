@@ -12,6 +12,7 @@ import sqlalchemy as sa
 from server.match.link import now_ms
 from server.storage.database import Database
 from server.storage.matches import N_WAITING, began, match_row
+from server.storage.reading import are_seats
 from server.storage.rows import MatchPurpose, MatchRow, MatchStatus, SeatKind
 from server.storage.schema import matches, players, seats
 
@@ -198,4 +199,4 @@ def _waiting(named: sa.ColumnElement[Any], limit: int | None) -> sa.Select[Any]:
 
 def _by_role(named: object) -> Mapping[str, Mapping[str, Any]]:
     """Return the seats that were ordered; none where that is damaged."""
-    return named if isinstance(named, dict) and all(isinstance(seat, dict) for seat in named.values()) else {}
+    return named if isinstance(named, dict) and are_seats(named) else {}

@@ -31,12 +31,29 @@ def _is_list_of(*kinds: type) -> _Check:
 def _is_order(value: Any) -> bool:
     """Return whether *value* has what every reader of an order takes for granted."""
     text = value.get("text") if isinstance(value, dict) else None
-    players = text.get("players") if isinstance(text, dict) else None
-    if not (isinstance(text, dict) and isinstance(players, dict) and isinstance(value.get("people", {}), dict)):
+    if not (isinstance(text, dict) and isinstance(value.get("people", {}), dict)):
         return False
     clocks = [type(text.get(name)) for name in ("startClock", "playClock")]
-    is_clear = isinstance(text.get("broadcastDelay", ""), str) and isinstance(text.get("from", {}), dict)
-    return is_clear and clocks == [int, int] and all(isinstance(seat, dict) for seat in players.values())
+    is_clear = isinstance(text.get("broadcastDelay", ""), str) and _is_start(text.get("from"))
+    return is_clear and clocks == [int, int] and are_seats(text.get("players"))
+
+
+def _is_start(value: Any) -> bool:
+    """Return whether *value* is from where a match begins: a step of another match, or None for its own beginning."""
+    types = (type(value.get("match")), type(value.get("step"))) if isinstance(value, dict) else ()
+    return value is None or types == (str, int)
+
+
+def are_seats(value: Any) -> bool:
+    """Return whether *value* are the seats by role, as a match is ordered with them."""
+    return isinstance(value, dict) and all(map(_is_seat, value.values()))
+
+
+def _is_seat(value: Any) -> bool:
+    if not (isinstance(value, dict) and isinstance(value.get("player"), str)):
+        return False
+    n_matches = value.get("maxMatches", 1)
+    return type(n_matches) is int and n_matches >= 1
 
 
 _SHAPES: Final[dict[sa.Column[Any], _Check]] = {
@@ -45,6 +62,7 @@ _SHAPES: Final[dict[sa.Column[Any], _Check]] = {
     matches.c.purpose: lambda value: value in tuple(rows.MatchPurpose),
     matches.c.goals: _is_list_of(int, type(None)),
     versions.c.roles: _is_list_of(str),
+    players.c.url: lambda value: isinstance(value, str) and value.startswith(("http://", "https://")),
     players.c.kind: lambda value: value in (rows.SeatKind.HTTP, rows.SeatKind.DIAL_IN),
     players.c.status: lambda value: value in tuple(rows.PlayerStatus),
     tournaments.c.status: lambda value: value in tuple(tournament_rows.TournamentStatus),

@@ -16,7 +16,7 @@ from server.match.exchange import MoveOrigin
 from server.match.position import Position, first_position, next_position
 from server.records.entries import Entry, StateEntry, StepEntry, entry_of
 from server.refusals import RequestError
-from server.spectating.events import Delay, n_common, public_events, read_delay
+from server.spectating.events import Delay, delay_of, n_common, public_events, read_delay
 from server.spectating.public_record import as_broadcast, public_record
 from server.spectating.state import state_at
 from server.spectating.stream import page
@@ -149,6 +149,11 @@ def test_a_delay_is_read(text: str, delay: Delay, shown: str) -> None:
 def test_what_is_no_delay_is_refused(text: str) -> None:
     with pytest.raises(ValueError, match=r"delay|late"):
         read_delay(text)
+
+
+def test_a_match_whose_delay_is_damaged_is_shown_at_its_end() -> None:
+    order = {"text": {"broadcastDelay": "3 rteps", "players": {}, "startClock": 1, "playClock": 1}}
+    assert delay_of(MatchRow("m", "tiny", "5ha", order, 0, MatchStatus.RUNNING)) == Delay(is_to_end=True)
 
 
 def kinds(entries: Sequence[Entry]) -> list[str]:

@@ -8,9 +8,11 @@ import pytest
 
 from gdl.wire.replies import InfoReply, Status
 from server.errors import UnknownPlayerError
+from server.links.addresses import player_url
 from server.links.player_info import PlayerInfo
-from server.registry.health import ALWAYS_BUSY, HealthChecks
+from server.registry.health import ALWAYS_BUSY, AskInfo, HealthChecks
 from server.registry.registry import PlayerWishes, Registry
+from server.storage.rows import PlayerRow, SeatKind
 from tests.kit.server.registry.fixtures import HandClock
 
 URL = "http://127.0.0.1:1"
@@ -36,7 +38,7 @@ def asked() -> Asked:
     return Asked()
 
 
-def checks(registry: Registry, asked: Asked, playing: Mapping[str, int] | None = None) -> HealthChecks:
+def checks(registry: Registry, asked: AskInfo, playing: Mapping[str, int] | None = None) -> HealthChecks:
     async def count_matches() -> Mapping[str, int]:
         return playing or {}
 
@@ -56,6 +58,18 @@ async def test_players_in_a_match_are_left_alone(registry: Registry, asked: Aske
     asked.silent = True
     await checks(registry, asked, {"deep": 1}).check_all()
     assert asked.urls == []
+
+
+async def test_a_player_that_cannot_be_asked_keeps_no_other_from_being_asked(registry: Registry, asked: Asked) -> None:
+    for name, url in (("broken", "http://["), ("deep", URL)):
+        await registry.store.put(PlayerRow(name, SeatKind.HTTP, "ada", 1, url=url))
+
+    async def ask(url: str) -> PlayerInfo:
+        player_url(url)
+        return await asked(url)
+
+    await checks(registry, ask).check_all()
+    assert asked.urls == [URL]
 
 
 async def test_a_player_that_stays_silent_is_paused_and_plays_again_when_it_answers(

@@ -8,6 +8,7 @@ import pytest
 
 from server.storage.accounts import PlayerStore
 from server.storage.database import Database
+from server.storage.errors import DamagedRowError
 from server.storage.rows import PlayerRow, PlayerStatus, SeatKind
 
 ANN = PlayerRow(
@@ -26,6 +27,13 @@ async def players(database: Database) -> PlayerStore:
 
 async def test_players_are_listed_by_name(players: PlayerStore) -> None:
     assert (await players.listed(), await players.listed("you"), await players.get("ann")) == ([ANN, BOB], [BOB], ANN)
+
+
+async def test_a_player_with_a_damaged_address_is_not_listed(players: PlayerStore) -> None:
+    await players.put(replace(ANN, url="ittp://example.org:9147"))
+    assert await players.listed() == [BOB]
+    with pytest.raises(DamagedRowError, match="url holds 'ittp:"):
+        await players.get("ann")
 
 
 async def test_a_player_that_is_put_again_is_replaced(players: PlayerStore) -> None:

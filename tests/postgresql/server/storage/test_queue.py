@@ -61,6 +61,17 @@ async def test_seats_are_named_as_they_were_ordered(database: Database) -> None:
     assert await MatchQueue(database).named(["one", "none"]) == {"one": {"x": seat}}
 
 
+@pytest.mark.parametrize("seat", [{"plaxer": "ann"}, {"player": 5}, {"player": "ann", "maxMatches": "2"}])
+async def test_a_match_with_a_damaged_seat_was_ordered_with_none(database: Database, seat: dict[str, object]) -> None:
+    store, queue = await begun(database), MatchQueue(database)
+    await add(store, match("one", order=ORDER | {"text": ORDER["text"] | {"players": {"x": seat}}}), "ann")
+    found = await store.find("one")
+    assert found is not None
+    assert found.damage.startswith("order holds ")
+    assert await queue.named(["one"]) == {"one": {}}
+    assert await queue.waiting() == [WaitingMatch("one", 10, (("ann", "http"),), {})]
+
+
 async def test_each_match_is_begun_by_one(queue: MatchQueue) -> None:
     claims = await asyncio.gather(*(queue.claim(["old", "young"], f"server{number}", 2.5) for number in range(5)))
     assert sorted(row.id for rows in claims for row in rows) == ["old", "young"]
