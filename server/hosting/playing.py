@@ -255,7 +255,7 @@ class Playing:
                 record = await runner.play()
             except errors.PlayerStartError as error:
                 record = await runner.abandon(str(error))
-        await self._note_players(row.id, record)
+        await self._note_players(row, record)
 
     async def _version(self, sha256: str) -> GameVersion:
         """Return the rules with that hash, which never change."""
@@ -267,13 +267,13 @@ class Playing:
             self._versions[sha256] = known
         return known
 
-    async def _note_players(self, match_id: str, record: Mapping[str, Any]) -> None:
+    async def _note_players(self, row: MatchRow, record: Mapping[str, Any]) -> None:
         """Note how the players answered in a match that is over, whatever the database does now."""
-        note = partial(self._registry.note_match, has_only_failed(record), busy_players(record))
+        note = partial(self._registry.note_match, row.created_ms, has_only_failed(record), busy_players(record))
         try:
             await self._writer.patiently(note)
         except StorageError as error:
-            _LOG.error("how the players of match %s answered is not counted: %s", match_id, error)
+            _LOG.error("how the players of match %s answered is not counted: %s", row.id, error)
 
     def _runner(
         self, row: MatchRow, order: StoredOrder, entrants: Mapping[Role, PlayerReference], referee: Referee

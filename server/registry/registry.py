@@ -319,8 +319,12 @@ class Registry:
         row = await self.store.get(name)
         return row is None or n_playing < self.limit(row)
 
-    async def note_match(self, has_only_failed: Mapping[str, bool], was_busy: Collection[str] = ()) -> None:
+    async def note_match(
+        self, ordered_ms: int, has_only_failed: Mapping[str, bool], was_busy: Collection[str] = ()
+    ) -> None:
         """Take note of a match that is over: by player, whether it was only late, not there, or busy.
+
+        Players that got their names after *ordered_ms*, when the match was ordered, had no seat in it.
 
         A player that fails match after match is paused; the reason tells of those that *was_busy* names that they were.
 
@@ -335,5 +339,5 @@ class Registry:
         # Most that is no name of a registered player is an address.
         counted = {name: it_has for name, it_has in has_only_failed.items() if is_name(name)}
         if counted:
-            await self.store.count_match(counted, reason_to_pause)
+            await self.store.count_match(ordered_ms, counted, reason_to_pause)
         self.on_change()

@@ -8,7 +8,7 @@ import sqlalchemy as sa
 
 from server.storage.database import Database, insert, upsert
 from server.storage.reading import Found, each_sound, sound
-from server.storage.rows import PlayerRow, PlayerStatus, SeatKind, TokenRow
+from server.storage.rows import CLOCK_SLACK_MS, PlayerRow, PlayerStatus, SeatKind, TokenRow
 from server.storage.schema import players, sessions, tokens
 
 ReasonToPause: TypeAlias = Callable[[str, int], str]
@@ -52,15 +52,20 @@ class PlayerStore:
         values: dict[str, Any] = {"status": status, "pause_reason": reason}
         return await self._update(name, values | ({"n_failures": 0} if status == "ok" else {}))
 
-    async def count_match(self, has_failed: Mapping[str, bool], reason_to_pause: ReasonToPause) -> None:
+    async def count_match(
+        self, ordered_ms: int, has_failed: Mapping[str, bool], reason_to_pause: ReasonToPause
+    ) -> None:
         """Count one more failure in a row of each player that *has_failed*, and forget those of the others.
 
         A player for which *reason_to_pause* has a reason is paused. All of it is one transaction, so that it can be
-        tried again where the database fails. Names of players that are not there are passed over.
+        tried again where the database fails. Names of players that were not there at *ordered_ms*, when the match was
+        ordered, are passed over.
         """
         failed = [name for name, it_has in has_failed.items() if it_has]
         n_failures = sa.case((players.c.name.in_(failed), players.c.n_failures + 1), else_=0)
-        counting = sa.update(players).where(players.c.name.in_(list(has_failed))).values(n_failures=n_failures)
+        was_registered = players.c.created_ms <= ordered_ms + CLOCK_SLACK_MS  # as `PlayerRow.was_registered`
+        counting = sa.update(players).where(players.c.name.in_(list(has_failed)), was_registered)
+        counting = counting.values(n_failures=n_failures)
 
         def counted(connection: sa.Connection) -> None:
             for name, n in connection.execute(counting.returning(players.c.name, players.c.n_failures)).all():

@@ -82,11 +82,11 @@ async def test_a_match_counts_once_although_the_database_fails_at_first(
     count, counted, errors = PlayerStore.count_match, asyncio.Event(), [StorageError("here", "locked")]
 
     async def count_at_the_second_try(
-        store: PlayerStore, has_failed: Mapping[str, bool], reason_to_pause: ReasonToPause
+        store: PlayerStore, ordered_ms: int, has_failed: Mapping[str, bool], reason_to_pause: ReasonToPause
     ) -> None:
         if errors:
             raise errors.pop()
-        await count(store, has_failed, reason_to_pause)
+        await count(store, ordered_ms, has_failed, reason_to_pause)
         counted.set()
 
     monkeypatch.setattr(PlayerStore, "count_match", count_at_the_second_try)

@@ -194,7 +194,7 @@ async def test_a_player_that_fails_match_after_match_is_paused(registry: Registr
     await registry.register("deep", "ada", "http://127.0.0.1:1")
     states = []
     for has_failed in (True, True, False, True, True, True):
-        await registry.note_match({"deep": has_failed, "mcts": has_failed})
+        await registry.note_match(1_000, {"deep": has_failed, "mcts": has_failed})
         row = await registry.get("deep")
         states.append((row.status, row.n_failures))
     assert states == [("ok", 1), ("ok", 2), ("ok", 0), ("ok", 1), ("ok", 2), ("paused", 3)]

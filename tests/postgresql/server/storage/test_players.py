@@ -56,16 +56,22 @@ async def failures(players: PlayerStore) -> list[int]:
 async def test_matches_in_which_players_fail_are_counted_until_they_do_well(players: PlayerStore) -> None:
     found = []
     for has_failed in ({"ann": True, "bob": True}, {"ann": True, "nobody": True}, {"ann": False, "bob": True}):
-        await players.count_match(has_failed, never)
+        await players.count_match(2, has_failed, never)
         found.append(await failures(players))
     assert found == [[1, 1], [2, 1], [0, 2]]
 
 
 async def test_who_fails_too_often_is_paused(players: PlayerStore) -> None:
     for _ in range(2):
-        await players.count_match({"ann": True, "bob": False}, at_two)
+        await players.count_match(2, {"ann": True, "bob": False}, at_two)
     paused = replace(ANN, n_failures=2, status=PlayerStatus.PAUSED, pause_reason="ann failed 2 times")
     assert await players.listed() == [paused, BOB]
+
+
+async def test_a_match_that_was_ordered_before_a_player_had_its_name_is_not_counted(players: PlayerStore) -> None:
+    await players.put(replace(BOB, created_ms=5_000))
+    await players.count_match(2, {"ann": True, "bob": True}, never)
+    assert await failures(players) == [1, 0]
 
 
 async def test_a_match_that_cannot_be_counted_to_the_end_is_not_counted(players: PlayerStore) -> None:
@@ -73,13 +79,13 @@ async def test_a_match_that_cannot_be_counted_to_the_end_is_not_counted(players:
         raise ZeroDivisionError
 
     with pytest.raises(ZeroDivisionError):
-        await players.count_match({"ann": True, "bob": True}, fail)
+        await players.count_match(2, {"ann": True, "bob": True}, fail)
     assert await failures(players) == [0, 0]
 
 
 async def test_failures_are_counted_until_it_plays_again(players: PlayerStore) -> None:
     for _ in range(2):
-        await players.count_match({"ann": True}, never)
+        await players.count_match(2, {"ann": True}, never)
     assert await players.set_status("ann", "paused", "it timed out\0 twice")
     paused = replace(ANN, n_failures=2, status=PlayerStatus.PAUSED, pause_reason="it timed out\ufffd twice")
     assert await players.get("ann") == paused
@@ -88,15 +94,15 @@ async def test_failures_are_counted_until_it_plays_again(players: PlayerStore) -
 
 
 async def test_what_it_answers_to_info_is_kept(players: PlayerStore) -> None:
-    await players.count_match({"bob": True}, never)
+    await players.count_match(2, {"bob": True}, never)
     assert await players.set_info("bob", {"status": "available"}, 77)
-    await players.count_match({"bob": False}, never)
+    await players.count_match(2, {"bob": False}, never)
     assert await players.get("bob") == replace(BOB, info={"status": "available"}, seen_ms=77)
 
 
 async def test_a_player_that_is_not_there_cannot_be_changed(players: PlayerStore) -> None:
     tried = [await players.set_status("c", "ok"), await players.set_info("c", None, 1), await players.delete("c")]
-    await players.count_match({"c": True}, never)
+    await players.count_match(2, {"c": True}, never)
     assert (tried, await players.get("c")) == ([False] * 3, None)
 
 
