@@ -208,8 +208,7 @@ async def keep_game(
     """
     if _NAME.fullmatch(upload.name) is None or upload.name == UNNAMED:
         raise InvalidNameError("game", upload.name, "a name has up to 60 small letters, digits, - and _")
-    there = await games.find(upload.name)
-    if there is not None and (there.is_library or not (may_replace_any or there.uploaded_by == upload.by)):
+    if not await games.owns(upload.name, upload.by, may_replace_any=may_replace_any):
         raise NameTakenError("game", upload.name)
     found = upload.validation or await checker.validation(upload.rules, upload.name, is_played=True)
     if found.is_wrong or not found.is_checked:
@@ -222,7 +221,9 @@ async def keep_game(
         verdict=found.verdict,
         report=file_report(found),
     )
-    await games.put(version)
+    # Another owner may have taken the name while the rules were validated.
+    if not await games.put_as_owner(version, may_replace_any=may_replace_any):
+        raise NameTakenError("game", upload.name)
     if upload.validation is not None and upload.validation.limit is None:
         return version
 

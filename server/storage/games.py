@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import asdict
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import Any, Final
 
 import sqlalchemy as sa
@@ -43,6 +43,11 @@ UNNAMED: Final = "unnamed"
 are not found or listed by this name, but by the hash alone."""
 _NAMED: Final = games.c.name != UNNAMED
 _HASH: Final = sa.select(games.c.sha256).where(games.c.name == sa.bindparam("game"), _NAMED)
+_OWNER: Final = sa.select(games.c.is_library, versions.c.uploaded_by).where(
+    games.c.name == sa.bindparam("game"), _CURRENT
+)
+_KEEPING: Final = 7_171_004
+"""The number of the locks under which games are kept by their owners, among those of PostgreSQL."""
 _OF_GAME: Final = ("name", "sha256", "created_ms", "is_library")
 """What the row of a game takes over from its current version."""
 _FIRST: Final = ("created_ms",)
@@ -60,17 +65,36 @@ class GameStore:
 
         What was said of the same rules before is replaced.
         """
+        if kept:
+            await self._database.write(partial(self._put, kept))
+
+    async def put_as_owner(self, version: GameVersion, *, may_replace_any: bool = False) -> bool:
+        """Keep *version* as `put` does, if its uploader `owns` the name of the game; return whether that was done."""
+
+        def kept(connection: sa.Connection) -> bool:
+            if not self._database.is_sqlite:  # there a transaction that writes is the only one
+                locking = sa.select(sa.func.pg_advisory_xact_lock(_KEEPING, sa.func.hashtext(version.name)))
+                connection.execute(locking)
+            if not _owns(connection, version.name, version.uploaded_by, may_replace_any=may_replace_any):
+                return False
+            self._put((version,), connection)
+            return True
+
+        return await self._database.write(kept)
+
+    async def owns(self, name: str, owner: str, *, may_replace_any: bool = False) -> bool:
+        """Return whether *owner* may keep a game as *name*: there is none, or the current version is *owner*'s.
+
+        A game of the library is never replaced; those of other owners are with *may_replace_any*.
+        """
+        return await self._database.read(lambda it: _owns(it, name, owner, may_replace_any=may_replace_any))
+
+    def _put(self, kept: Sequence[GameVersion], connection: sa.Connection) -> None:
         rows = [asdict(version) for version in kept]
         current = [{name: row[name] for name in _OF_GAME} for row in rows]
         saved = [{name: value for name, value in row.items() if name != "is_library"} for row in rows]
-        keeping = upsert(self._database, versions, _FIRST), upsert(self._database, games, _FIRST)
-
-        def put(connection: sa.Connection) -> None:
-            for statement, values in zip(keeping, (saved, current), strict=True):
-                connection.execute(statement, values)
-
-        if kept:
-            await self._database.write(put)
+        connection.execute(upsert(self._database, versions, _FIRST), saved)
+        connection.execute(upsert(self._database, games, _FIRST), current)
 
     async def judge(self, sha256: str, verdict: str, report: dict[str, Any]) -> None:
         """Replace what the validator says of the version with that hash; nothing happens where there is none."""
@@ -125,6 +149,11 @@ class GameStore:
     async def _rows(self, *conditions: sa.ColumnElement[bool]) -> Sequence[sa.RowMapping]:
         query = sa.select(*_COLUMNS).where(*conditions).order_by(games.c.name)
         return await self._database.rows(query)
+
+
+def _owns(connection: sa.Connection, name: str, owner: str, *, may_replace_any: bool) -> bool:
+    there = connection.execute(_OWNER, {"game": name}).one_or_none()
+    return there is None or (not there.is_library and (may_replace_any or there.uploaded_by == owner))
 
 
 def _version(row: Found) -> GameVersion:

@@ -9,12 +9,14 @@ import re
 import zipfile
 from pathlib import Path
 from typing import Any
+from unittest.mock import AsyncMock
 
 import pytest
 from aiohttp import FormData
 
 from gdl.diagnostics import Source
 from server.api.operation import IMPORTS
+from server.errors import NameTakenError
 from server.hosting.imports import GameImports
 from server.hosting.order import HostSettings
 from server.hosting.ordering import Upload, keep_game
@@ -171,6 +173,20 @@ async def test_a_game_that_came_in_without_a_verdict_is_played_at_length(tmp_pat
             return found is not None and found.verdict == "ok"
 
         await until(is_ok, 120)
+        await checker.close()
+
+
+async def test_a_name_that_another_owner_takes_during_the_validation_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with whole_server(tmp_path) as (client, _):
+        games, checker = manager_of(client).games, Checker()
+        sound = Validation(Source("mine", RULES))
+        monkeypatch.setattr(games, "owns", AsyncMock(return_value=True))  # as both saw it at first
+        first = await keep_game(games, checker, Upload("mine", RULES, "ada", None, sound))
+        with pytest.raises(NameTakenError):
+            await keep_game(games, checker, Upload("mine", RULES, "bob", None, sound))
+        assert await games.find("mine") == first
         await checker.close()
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from dataclasses import replace
 
 from server.storage.database import Database
@@ -55,6 +56,28 @@ async def test_rules_that_come_again_keep_their_first_time(database: Database) -
     await games.put(VERSION)
     await games.put(replace(VERSION, created_ms=99, verdict="better"))
     assert await games.versions("tiny") == [replace(VERSION, verdict="better")]
+
+
+async def test_of_owners_who_keep_a_game_under_one_name_at_once_one_has_it(database: Database) -> None:
+    games = GameStore(database)
+    owners = [f"owner {number}" for number in range(5)]
+    puts = [games.put_as_owner(replace(VERSION, sha256=owner, uploaded_by=owner)) for owner in owners]
+    kept = await asyncio.gather(*puts)
+    current = await games.find("tiny")
+    assert current is not None
+    assert kept == [owner == current.uploaded_by for owner in owners]
+    assert [version.uploaded_by for version in await games.versions("tiny")] == [current.uploaded_by]
+
+
+async def test_a_game_is_replaced_by_its_owner_and_by_one_who_may_replace_any_but_the_library_s(
+    database: Database,
+) -> None:
+    games, found = GameStore(database), []
+    await games.put(replace(VERSION, uploaded_by="ada"), replace(VERSION, name="ours", is_library=True))
+    for name in ("tiny", "ours", "new"):
+        owned = [await games.owns(name, owner) for owner in ("ada", "bob")]
+        found.append([*owned, await games.owns(name, "bob", may_replace_any=True)])
+    assert found == [[True, False, True], [False, False, False], [True, True, True]]
 
 
 async def test_games_with_the_same_rules_are_two(database: Database) -> None:
