@@ -154,10 +154,16 @@ class UnknownMatchError(CallerError):
 
 
 class TooManyMatchesError(ServerError):
-    """As many matches are being played as the game manager plays at once."""
+    """As many matches wait as may."""
 
-    template: ClassVar[str] = "{max_running} matches are being played, and no more at once"
-    max_running: int
+    template: ClassVar[str] = "as many matches wait already as may wait here ({max_waiting})"
+    max_waiting: int
+
+
+class ShuttingDownError(ServerError):
+    """The game manager takes no more orders, since it is about to end."""
+
+    template: ClassVar[str] = "the server shuts down, and takes no more orders"
 
 
 class DemoError(ServerError):

@@ -128,6 +128,7 @@ CODES: Final[dict[str, ErrorCode]] = {
     "damaged": ErrorCode(500, "what the database holds of it is damaged; the message says what"),
     "internal": ErrorCode(500, "our fault; the log says more"),
     "busy": ErrorCode(503, "many rules are being checked; try again in a minute"),
+    "shutting_down": ErrorCode(503, "the server takes no more orders before it starts again; try again later"),
     "storage_failed": ErrorCode(503, "the database failed; try again later"),
     "too_many_matches": ErrorCode(503, "the queue is full; try again later"),
 }
@@ -146,6 +147,7 @@ _LOG: Final = logging.getLogger(__name__)
 _KINDS: Final[tuple[tuple[type[Exception], str], ...]] = (
     (errors.UnknownMatchError, "unknown_match"),
     (errors.TooManyMatchesError, "too_many_matches"),
+    (errors.ShuttingDownError, "shutting_down"),
     (errors.TooManyRolesError, "too_many_roles"),
     (errors.TooFewCoresError, "too_many_seats"),
     (errors.PlayerSpecError, "invalid_player"),

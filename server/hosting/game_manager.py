@@ -16,7 +16,7 @@ from typing import Final
 
 from gdl.game import RANDOM, Role
 from server.access.recognition import new_secret, secret_hash
-from server.errors import TooManyMatchesError, UnknownMatchError
+from server.errors import ShuttingDownError, TooManyMatchesError, UnknownMatchError
 from server.hosting import idle_ladder, ordering, playing, practice
 from server.hosting.choosing import Chooser, rest_s
 from server.hosting.engine_process import GameOutline
@@ -167,12 +167,15 @@ class GameManager:
             PlayerSpecError: a player that may not be named over the network.
             RuleFileError: its rules cannot be played.
             LimitExceeded: its rules cost too much.
-            TooManyMatchesError: too many wait already, or the manager shuts down.
+            TooManyMatchesError: too many wait already.
+            ShuttingDownError: the manager shuts down.
             StorageError: the database failed.
         """
+        if not self._is_starting:
+            raise ShuttingDownError
         max_queued = self.settings.max_queued
         # New rules are a lot of work: none is done for a match that could not wait.
-        if not self._is_starting or (text.rules is not None and await self.queue.length() >= max_queued):
+        if text.rules is not None and await self.queue.length() >= max_queued:
             raise TooManyMatchesError(max_queued)
         is_named = rules is None and text.rules is None
         # The game is looked up once, with the match: the rules that it had at the last order are mostly those it has.

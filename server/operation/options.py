@@ -112,7 +112,7 @@ class ServeOptions:
         "library.",
         click.Path(path_type=Path, exists=True, file_okay=False), metavar="FOLDER")
     max_matches: int = _option(order.MAX_RUNNING, "How many are played at once.", click.IntRange(1))
-    max_queued: int = _option(order.MAX_QUEUED, "How many more may wait.", click.IntRange(0))
+    max_queued: int = _option(order.MAX_QUEUED, "How many more may wait.", click.IntRange(1))
     max_roles: int = _option(MAX_ROLES, "How many roles a game may have, `random` included.", click.IntRange(1))
     player_cores: int | None = _option(None, "How many cores players of ours think on: each has room for one search, "
         "or four players like greedy. Matches wait for room. By default all cores of the machine.", click.IntRange(1))

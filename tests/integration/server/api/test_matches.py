@@ -99,6 +99,15 @@ async def test_a_queue_that_is_full_takes_no_more(tmp_path: Path, thinker: str) 
     assert (status, error["code"]) == (503, "too_many_matches")
 
 
+async def test_a_server_that_shuts_down_takes_no_more_orders_and_says_so(tmp_path: Path) -> None:
+    order = {"game": "tictactoe", "players": {"x": "random", "o": "random"}}
+    async with whole_server(tmp_path) as (client, _):
+        manager_of(client).stop_starting()
+        refusal = await refused(await client.post(MATCHES, json=order))
+    message = "the server shuts down, and takes no more orders"
+    assert refusal == (503, {"code": "shutting_down", "message": message, "hint": ""})
+
+
 async def test_lists_come_in_pages(client: Client, thinker: str) -> None:
     order = {"game": "nim", "players": {"left": thinker, "right": thinker}}
     urls = [await ordered(client, **order, tournament=name) for name in ("spring", "autumn", "spring")]

@@ -143,7 +143,7 @@ async def test_a_wrong_order_is_not_kept(words: dict[str, Any], error: type[Exce
 async def test_no_more_orders_are_kept_than_may_wait(database: Database) -> None:
     manager = GameManager(database, HostSettings(max_queued=1))
     await manager.order(order("random", "random"))
-    with pytest.raises(TooManyMatchesError):
+    with pytest.raises(TooManyMatchesError, match=r"^as many matches wait already as may wait here \(1\)$"):
         await manager.order(order("random", "random"))
 
 
