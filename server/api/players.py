@@ -177,9 +177,11 @@ async def _stream_requests(
 
 async def _queue(request: web.Request, name: str) -> RequestQueue:
     row, _ = await _own(request, name)
-    if row.url is not None:
+    manager = request.app[MANAGER]
+    # Matches that began before the player got an address go on by the queue.
+    if row.url is not None and not await manager.matches.busy([row.name]):
         raise NotDialInError(row.name)
-    return request.app[MANAGER].request_queues.of_player(row.name)
+    return manager.request_queues.of_player(row.name)
 
 
 async def _send_requests(stream: EventStream, queue: RequestQueue, reader: Reader, word: str) -> None:

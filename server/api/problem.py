@@ -107,7 +107,7 @@ CODES: Final[dict[str, ErrorCode]] = {
     "match_is_over": ErrorCode(409, "nothing to abort"),
     "match_not_over": ErrorCode(409, "a rematch comes after the end"),
     "name_taken": ErrorCode(409, "another player has that name"),
-    "not_dial_in": ErrorCode(409, "the player has an address, so that no requests wait for it here"),
+    "not_dial_in": ErrorCode(409, "the player has an address and plays no match, so that no requests wait for it here"),
     "not_asked": ErrorCode(409, "no move is asked of that seat in that step"),
     "late_reply": ErrorCode(409, "the clock of the question, or its match, is over"),
     "other_reply": ErrorCode(409, "the question has another reply already, which counts"),

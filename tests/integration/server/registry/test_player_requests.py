@@ -172,6 +172,18 @@ async def test_players_with_an_address_have_no_requests(host: Host) -> None:
     assert await host.caller().ask("POST", f"{PLAYERS}/blue/replies", body) == (409, "not_dial_in")
 
 
+async def test_a_player_that_gets_an_address_still_answers_in_the_match_that_it_plays(host: Host) -> None:
+    await host.manager.finder.keep_library()
+    ordered = await host.manager.order(order({"x": "deep", "o": "random"}))
+    await host.manager.queue.claim([ordered.row.id], "here", 60)
+    queued = put(host)
+    await host.manager.registry.change("deep", "http://127.0.0.1:1")
+    status, _ = await host.caller().ask("POST", REPLIES, {"request": queued.id, "text": "noop "})
+    assert (status, bytes(queued.reply.raw)) == (200, b"noop ")
+    async with host.caller().stream(REQUESTS, Accept=NDJSON) as stream:
+        assert await event(stream) == CONNECTED
+
+
 async def test_the_deprecated_word_letter_is_taken_and_answered_in(host: Host) -> None:
     queued = put(host)
     async with host.caller().stream(f"{PLAYERS}/deep/letters", Accept=NDJSON) as stream:
