@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import secrets
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Container, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import partial
@@ -180,10 +180,17 @@ class RequestQueue:
         """Keep what was answered in a match no longer."""
         self._answered.pop(match_id, None)
 
-    def answered_in(self, match_id: str) -> list[QueuedRequest]:
-        """Return the requests of a match that were answered, in order, each with the answer; no reply is needed."""
-        answered = self._answered.get(match_id, ())
-        return [QueuedRequest(_id_of(request, seat), 0, request, ReplyBuffer()) for request, seat in answered]
+    def answered_in(self, match_id: str, known: Container[str] = ()) -> list[QueuedRequest]:
+        """Return the requests of a match that were answered, in order, each with the answer; no reply is needed.
+
+        Those with ids that are *known* are left out.
+        """
+        answered = [(_id_of(request, seat), request) for request, seat in self._answered.get(match_id, ())]
+        return [QueuedRequest(key, 0, request, ReplyBuffer()) for key, request in answered if key not in known]
+
+    def keeps(self, match_id: str) -> bool:
+        """Return whether the match may go on: a request of it waits, or what was answered in it is kept."""
+        return match_id in self._answered or any(queued.request.match_id == match_id for queued in self.waiting)
 
     def close(self) -> None:
         """Close the queue: its reader gets no more requests, and those that wait are void."""
@@ -227,8 +234,9 @@ class RequestQueue:
     def reading(self, last_event_id: str = "", *, with_answered: bool = False) -> Iterator[Reader]:
         """Connect the player while the block runs; this reader takes the place of one from before.
 
-        Requests up to the one with *last_event_id* are not sent again. A reader *with_answered* gets, before the first
-        request of a match that began without it, what was answered in that match before.
+        Requests up to the one with *last_event_id* are not sent again. A reader *with_answered* gets, before each
+        request, what was answered in the match before and it has not got: all of a match that began without it, and
+        what was over before its turn came.
         """
         epoch, _, number = last_event_id.partition(".")
         is_known = epoch == self._epoch and number.isascii() and number.isdecimal() and len(number) < 10
@@ -256,7 +264,7 @@ class Reader:
 
     def __init__(self, queue: RequestQueue, number: int, *, with_answered: bool = False) -> None:
         self._queue, self._number, self._with_answered = queue, number, with_answered
-        self._known: set[str] = set()
+        self._sent: dict[str, set[str]] = {}
         self._to_repeat: list[QueuedRequest] = []
 
     async def next(self) -> QueuedRequest | None:
@@ -274,17 +282,22 @@ class Reader:
     def _next(self) -> QueuedRequest | None:
         for queued in self._queue.waiting:
             if queued.number > self._number:
-                self._queue_answered(queued.request.match_id)
+                if self._with_answered:
+                    self._queue_missed(queued.request.match_id)
                 if self._to_repeat:
                     return self._to_repeat.pop(0)
                 self._number = queued.number
+                if self._with_answered:
+                    self._sent[queued.request.match_id].add(queued.id)
                 return queued
         return None
 
-    def _queue_answered(self, match_id: str) -> None:
-        if self._with_answered and match_id not in self._known:
-            self._known.add(match_id)
-            self._to_repeat += self._queue.answered_in(match_id)
+    def _queue_missed(self, match_id: str) -> None:
+        if match_id not in self._sent:
+            self._sent = {key: sent for key, sent in self._sent.items() if self._queue.keeps(key)} | {match_id: set()}
+        missed = self._queue.answered_in(match_id, self._sent[match_id])
+        self._sent[match_id].update(queued.id for queued in missed)
+        self._to_repeat += missed
 
 
 class RequestQueues:

@@ -216,6 +216,34 @@ async def test_a_new_process_gets_what_was_answered_before_in_the_match() -> Non
     assert await told(queue, 1) == now
 
 
+async def test_what_is_over_before_its_turn_came_is_sent_before_the_next_request() -> None:
+    queue = RequestQueue()
+    link = QueueLink(queue)
+    link.remember(
+        "m", [PlayerRequest("(START m x () 1 1)", "m", 0, "ready"), PlayerRequest("(PLAY m NIL)", "m", 0, "a")]
+    )
+    with queue.reading(with_answered=True) as reader:
+        overdue = await asked(link, 1)
+        found = [await asyncio.wait_for(reader.next(), 5)]
+        overdue.cancel()
+        await asyncio.gather(overdue, return_exceptions=True)
+        for step in (2, 3):
+            answered = await asked(link, step)
+            found += [await asyncio.wait_for(reader.next(), 5) for _ in range(3 if step == 2 else 1)]
+            queue.answer(f"m:{step}:PLAY", "a")
+            await answered
+    got = [(queued.id, queued.request.answered) for queued in found if queued is not None]
+    past = [("m:0:START", "ready"), ("m:0:PLAY", "a"), ("m:1:PLAY", "")]
+    assert got == [*past, ("m:2:PLAY", None), ("m:3:PLAY", None)]
+
+
+async def asked(link: QueueLink, step: int) -> asyncio.Task[None]:
+    """Return the delivery of a request for a move, which waits."""
+    delivering = asyncio.create_task(link.deliver(PlayerRequest("(PLAY m (a))", "m", step), ReplyBuffer()))
+    await asyncio.sleep(0)
+    return delivering
+
+
 async def test_a_player_gets_what_another_process_of_the_game_manager_knew() -> None:
     queue = RequestQueue()
     QueueLink(queue).remember("m", [PlayerRequest("(START m x () 1 1)", "m", 0, "ready")])
