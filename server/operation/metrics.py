@@ -37,9 +37,7 @@ class Metrics:
         self._queued = prometheus.Gauge(
             "ggp_matches_queued", "Matches that wait for their players or for room", registry=r
         )
-        self._started = prometheus.Counter(
-            "ggp_matches_started", "Matches that began here, or went on here", registry=r
-        )
+        self._started = prometheus.Counter("ggp_matches_started", "Matches that began here", registry=r)
         self._ended = prometheus.Counter("ggp_matches_ended", "Matches that ended here", ["status"], registry=r)
         self._steps = prometheus.Counter("ggp_steps", "Joint moves made", registry=r)
         self._replies = prometheus.Counter(
