@@ -114,7 +114,9 @@ def form_token(request: web.Request, remote: Remote) -> str:
     secret = _secret_behind(request, remote)
     if secret is None:
         secret = request[_FORMS_SECRET] = new_secret()
-        _set(request, f"{_name(_FORMS, remote)}={secret}; SameSite=Strict", remote)
+        # Links from other sites bring it along, so that the page they open keeps the forms of open pages valid; forms
+        # of other sites do not.
+        _set(request, f"{_name(_FORMS, remote)}={secret}; SameSite=Lax", remote)
     return _masked(_derived(secret))
 
 

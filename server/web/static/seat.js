@@ -83,13 +83,20 @@ async function send(button) {
   for (const one of buttons()) one.disabled = true;
   try {
     const answer = await fetch(form.action, { method: "POST", body, headers: { Accept: "text/html" } });
-    take(await answer.text());
+    if (!take(await answer.text())) await again(`The server did not take the move (error ${answer.status}). Try again.`);
     if (isFromList && document.activeElement === document.body) document.getElementById("turn").focus({ preventScroll: true });
   } catch {
-    tell("The server could not be reached. Try again.");
-    for (const one of buttons()) one.disabled = false;
+    await again("The server could not be reached. Try again.");
   }
   isSending = false;
+}
+
+// Lets the person choose once more after what is told, by a token of the form that is valid now.
+async function again(text) {
+  await refresh().catch(() => {});
+  for (const one of buttons()) one.disabled = false;
+  choose(null);
+  tell(text);
 }
 
 function tell(text) {
@@ -103,17 +110,23 @@ function tell(text) {
   place.append(notice);
 }
 
+// Shows what the server sent; returns whether that was this seat.
 function take(text) {
   const found = parse(text);
   const seat = found.getElementById("seat");
-  if (!seat) return;
+  if (!seat) return false;
   const problem = found.getElementById("problem");
   const turn = found.getElementById("turn");
   const old = document.getElementById("turn");
   const wasAsked = old.dataset.asked;
   const isSame = wasAsked === "yes" && turn.dataset.asked === "yes" && old.dataset.step === turn.dataset.step;
   if (problem) tell(problem.textContent.trim());
-  if (isSame && !problem && !("soon" in old.dataset)) return; // the same question: what was clicked stays
+  if (isSame && !problem && !("soon" in old.dataset)) {
+    // The same question: what was clicked stays.
+    const [own, fresh] = [document, seat].map((place) => place.querySelector("[data-choices] [name=csrf_token]"));
+    own.value = fresh.value;
+    return true;
+  }
   const wasOnBoard = board.hasFocus();
   const wasHere = wasOnBoard || document.getElementById("seat").contains(document.activeElement) || document.activeElement === old;
   old.replaceWith(turn);
@@ -124,6 +137,7 @@ function take(text) {
   document.getElementById("announcement").textContent = `${turn.querySelector("[data-told]").textContent.trim()} ${caption}`;
   document.title = document.title.replace(/^[^:]*/, turn.dataset.asked === "yes" ? "Your turn" : "You play");
   if (turn.dataset.waiting !== "lobby") document.querySelector("[data-cancel]")?.remove();
+  return true;
 }
 
 async function refresh() {

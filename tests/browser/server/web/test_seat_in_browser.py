@@ -68,6 +68,18 @@ def test_the_link_to_a_seat_opens_nothing_else(open_page: OpenPage, site: LiveSi
     assert [tuple(each) for each in found] == [(path, 401) for path in asked]
 
 
+def test_a_move_that_was_refused_is_chosen_again(open_page: OpenPage, site: LiveSite) -> None:
+    of = links(site, players={"x": "human", "o": "legal"})
+    page = open_page(of["x"], "403 (Forbidden)")
+    turn(page, 0)
+    page.context.clear_cookies(name="ggp_forms")
+    page.locator("#seat [data-cell='1,1']").click()
+    expect(page.locator("#problem")).to_have_text("The server did not take the move (error 403). Try again.")
+    page.locator("#seat [data-cell='1,1']").click()
+    turn(page, 2)
+    expect(page.locator("#problem")).to_be_empty()
+
+
 def test_a_seat_whose_match_is_cancelled_says_why(open_page: OpenPage, site: LiveSite) -> None:
     of = links(site, players={"x": "human", "o": "human"})
     page = open_page(of["x"])

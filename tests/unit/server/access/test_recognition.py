@@ -234,6 +234,13 @@ def test_a_form_is_taken_from_the_browser_that_has_its_cookie() -> None:
     check_form_token(asked(cookie.partition(";")[0]), HERE, token)
 
 
+def test_the_cookie_of_forms_comes_along_with_links_from_other_sites() -> None:
+    request = asked()
+    form_token(request, HERE)
+    (cookie,) = request[COOKIES]
+    assert cookie.partition("; ")[2] == "SameSite=Lax; Path=/; HttpOnly"
+
+
 @pytest.mark.parametrize("sent", ["", "0" * 127, "0" * 128, "g" * 128])
 def test_another_form_is_refused(sent: str) -> None:
     with pytest.raises(ForeignRequestError) as raised:
