@@ -63,6 +63,13 @@ _HINTS: Final = {
 }
 _DAMAGED: Final = "What is kept of this is damaged"
 _UNFORESEEN: Final = "Something went wrong on this server"
+_STREAMED: Final[dict[str, Handler]] = {
+    "/parts/live/events": match_lists.follow_live,
+    "/matches/{id}/play/{role}/events": seat_page.follow,
+    "/tournaments/{name}/events": tournament_pages.follow,
+    "/tournaments/{name}/records.zip": tournament_exports.send_records,
+}
+"""What answers piece by piece; to HEAD it would send a body, too."""
 
 
 @web.middleware
@@ -97,7 +104,6 @@ def add_routes(app: web.Application) -> None:
     router.add_get("/static/{name}", send_static_file)
     router.add_get("/", match_lists.show_home)
     router.add_get("/parts/live", match_lists.show_live)
-    router.add_get("/parts/live/events", match_lists.follow_live)
     router.add_get("/matches", match_lists.show_matches)
     router.add_get("/queue", match_lists.show_queue)
     router.add_get("/matches/{id}", match_page.show_match)
@@ -108,7 +114,6 @@ def add_routes(app: web.Application) -> None:
     router.add_get("/matches/{id}/play/{role}", seat_page.show_seat)
     router.add_post("/matches/{id}/play/{role}", seat_page.make_move)
     router.add_get("/matches/{id}/play/{role}/parts", seat_page.show_parts)
-    router.add_get("/matches/{id}/play/{role}/events", seat_page.follow)
     router.add_get("/start", start_page.show_form)
     router.add_post("/start", start_page.start)
     router.add_get("/start/tournament", tournament_forms.show_form)
@@ -119,8 +124,6 @@ def add_routes(app: web.Application) -> None:
     router.add_post("/tournaments/{name}", tournament_forms.command)
     router.add_get("/tournaments/{name}/parts", tournament_pages.show_parts)
     router.add_get("/tournaments/{name}/boards", tournament_pages.show_boards)
-    router.add_get("/tournaments/{name}/events", tournament_pages.follow)
-    router.add_get("/tournaments/{name}/records.zip", tournament_exports.send_records)
     router.add_get("/tournaments/{name}/results.csv", tournament_exports.send_results)
     router.add_get("/tournaments/{name}/standings.csv", tournament_exports.send_standings)
     router.add_get("/tournaments/{name}/wall", tournament_pages.show_wall)
@@ -141,6 +144,8 @@ def add_routes(app: web.Application) -> None:
     router.add_post("/games/{name}/play", start_page.play_by_hand)
     router.add_get("/validate", validation_page.show_form)
     router.add_post("/validate", validation_page.check)
+    for path, handler in _STREAMED.items():
+        router.add_get(path, handler, allow_head=False)
 
 
 async def _memories(app: web.Application) -> AsyncIterator[None]:
