@@ -7,6 +7,7 @@ from itertools import takewhile
 from typing import Any, Final, Protocol, TypeAlias
 
 from server.match.link import now_ms
+from server.match.setup import MAX_FAREWELL_S, MAX_GRACE_S
 from server.principal import Principal
 from server.records.entries import ClosedEntry, Entry
 from server.records.record import understood
@@ -246,6 +247,8 @@ MAX_SHOWN: Final = 200
 """How many of the matches that are played, and how many that wait for people or players: the newest."""
 MAX_RECENT: Final = 500
 """How many of the matches that ended since a viewer's last event are sent: the newest."""
+MAX_ENDING_MS: Final = 1000 * (MAX_FAREWELL_S + round(MAX_GRACE_S) + 5)
+"""How long after its last state a match may still count as played: until players have answered STOP, and it is kept."""
 AGE_MS: Final = 500
 """How long all matches are looked at only once, however much happens."""
 
@@ -263,7 +266,7 @@ class Overview:
         self._n_changes = self._n_looks = 0
         self._audience = Audience(self._watch)
 
-    async def changes(self, after_ms: int | None = None) -> AsyncIterator[tuple[int, Listed]]:
+    async def changes(self, after_ms: int | None = None) -> AsyncGenerator[tuple[int, Listed]]:
         """Yield the changes of `batches` one by one, each with its time."""
         async for events in self.batches(after_ms):
             for event in events:
@@ -273,7 +276,8 @@ class Overview:
         """Yield each match that waits or is played, and again whenever it has changed; it never ends.
 
         The id of an event is the time of the change. With *after_ms*, the time of the viewer's last event, also the
-        matches that ended since. What changes while the next event is waited for may go to *sink* instead.
+        matches that ended since, or so shortly before that the viewer may have seen them played. What changes while
+        the next event is waited for may go to *sink* instead.
 
         Raises:
             StorageError: the database failed.
@@ -320,14 +324,16 @@ class Overview:
 
     async def _look(self) -> None:
         at_ms, found = self._clock_ms(), {match["id"]: match for match in await self._read()}
-        for match in [*await self._gone(found), *found.values()]:
+        gone = await self._gone(found)
+        for match in [*gone, *found.values()]:
             if self._live.get(match["id"]) != match:
                 self._n_changes += 1
                 self._latest.pop(match["id"], None)
                 self._latest[match["id"]] = self._n_changes, self._event(at_ms, match)
-        self._live = found
+        live = {match["id"]: match for match in gone if match["status"] in LIVE_STATUSES}
+        self._live = found | live  # newer matches have pushed those out of what is read: their ends are told as well
         self._n_looks += 1
-        for match_id in [key for key in self._latest if key not in found][:-MAX_RECENT]:
+        for match_id in [key for key in self._latest if key not in self._live][:-MAX_RECENT]:
             del self._latest[match_id]
 
     def _event(self, at_ms: int, match: Listed) -> SharedEvent:
@@ -340,11 +346,11 @@ class Overview:
 
     async def _gone(self, found: Mapping[str, Listed]) -> list[Listed]:
         """Return what became of the matches that were live and are not among those *found* any more."""
-        rows = [await self._source.matches.find(match_id) for match_id in self._live if match_id not in found]
-        return await listed(self._source, [match for match in rows if match is not None])
+        rows = await self._source.matches.of_ids(self._live.keys() - found.keys())
+        return await listed(self._source, rows)
 
     async def _ended_since(self, after_ms: int | None) -> list[Listed]:
         if after_ms is None:
             return []
-        changed = await self._source.matches.changed_since(after_ms, MAX_RECENT)
-        return await listed(self._source, [match for match in reversed(changed) if match.has_ended])
+        ended = await self._source.matches.ended_since(after_ms - MAX_ENDING_MS, MAX_RECENT)
+        return await listed(self._source, ended[::-1])

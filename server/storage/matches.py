@@ -92,6 +92,12 @@ class MatchStore:
         found = await self._database.rows(MATCH_ROWS.where(matches.c.id == match_id))
         return match_row(found[0]) if found else None
 
+    async def of_ids(self, match_ids: Collection[str]) -> list[MatchRow]:
+        """Return those of the matches that there are, as `find` does."""
+        if not match_ids:
+            return []
+        return list(map(match_row, await self._database.rows(MATCH_ROWS.where(matches.c.id.in_(match_ids)))))
+
     async def has(self, match_id: str) -> bool:
         """Return whether there is such a match."""
         return await self._database.scalar(sa.select(sa.literal(1)).where(matches.c.id == match_id)) is not None
@@ -142,15 +148,10 @@ class MatchStore:
         )
         return list(map(match_row, await self._database.rows(query)))
 
-    async def changed_since(self, time_ms: int, limit: int = 1_000) -> list[MatchRow]:
-        """Return the matches that were ordered, begun, or over at *time_ms* or later, the newest first."""
-        is_live = matches.c.status.in_(LIVE_STATUSES)
-        is_new = sa.or_(matches.c.created_ms >= time_ms, matches.c.started_ms >= time_ms)
-        changed = sa.union(
-            sa.select(matches.c.id).where(is_live, is_new), sa.select(matches.c.id).where(matches.c.ended_ms >= time_ms)
-        )
-        query = MATCH_ROWS.where(matches.c.id.in_(changed.scalar_subquery()))
-        query = query.order_by(matches.c.created_ms.desc(), matches.c.id.desc()).limit(limit)
+    async def ended_since(self, time_ms: int, limit: int = 1_000) -> list[MatchRow]:
+        """Return up to *limit* matches that ended at *time_ms* or later, the latest end first."""
+        query = MATCH_ROWS.where(matches.c.ended_ms >= time_ms)
+        query = query.order_by(matches.c.ended_ms.desc(), matches.c.id.desc()).limit(limit)
         return list(map(match_row, await self._database.rows(query)))
 
     async def busy(self, players: Collection[str] | None = None) -> dict[str, int]:

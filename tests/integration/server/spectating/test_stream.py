@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator
+from contextlib import aclosing
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -11,8 +13,10 @@ import pytest
 from server.errors import UnknownMatchError
 from server.match.setup import Profile
 from server.records.entries import StateEntry
+from server.spectating import stream
 from server.spectating.public import PublicEvent
-from server.spectating.stream import feed, public_events
+from server.spectating.stream import Overview, feed, public_events
+from server.storage.rows import MatchStatus
 from server.storage.wake_up import Notifier
 from tests.kit.server.scripted import TURNS_MOVES, turns
 from tests.kit.server.spectating.written_match import MATCH, WrittenMatch, written_match
@@ -71,3 +75,40 @@ async def test_what_was_hidden_is_shown_after_the_end(tmp_path: Path) -> None:
         after = await public_events(played, MATCH)
     assert [("state" in event.data, "role" in event.data) for event in before] == [(False, False)] * len(before)
     assert all("state" in event.data for event in after if event.kind == "state")
+
+
+async def test_a_client_that_comes_again_gets_the_end_of_what_was_saying_farewell(played: WrittenMatch) -> None:
+    await played.write("completed")
+    ended_ms = played.journal[played.n_written - 1].at_ms
+    last_id = ended_ms + 9_000
+    async with aclosing(Overview(played, lambda: last_id, poll_s=60.0).batches(None)) as batches:
+        (before,) = await anext(batches)
+    await played.finish()
+    async with aclosing(Overview(played, poll_s=60.0).batches(int(before.event_id))) as batches:
+        (after,) = await anext(batches)
+    assert [(event.data["id"], event.data["status"]) for event in (before, after)] == [
+        (MATCH, "running"),
+        (MATCH, "completed"),
+    ]
+
+
+async def test_the_end_of_a_match_is_told_that_newer_ones_pushed_out_of_the_list(
+    played: WrittenMatch, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(stream, "MAX_SHOWN", 1)
+    row = await played.matches.get(MATCH)
+    assert row is not None
+    newer = replace(row, id="match.m2", created_ms=row.created_ms + 1, status=MatchStatus.QUEUED)
+    told = []
+    async with aclosing(Overview(played, poll_s=0.01).changes()) as changes:
+        told.append(await anext(changes))
+        await played.matches.add(newer, ())
+        await played.queue.claim([newer.id], "holder", 1e6)
+        told.append(await anext(changes))
+        await played.finish()
+        told.append(await anext(changes))
+    assert [(match["id"], match["status"]) for _, match in told] == [
+        (MATCH, "running"),
+        (newer.id, "running"),
+        (MATCH, "completed"),
+    ]

@@ -19,7 +19,7 @@ from server.storage.journals import JournalStore
 from server.storage.matches import MatchStore
 from server.storage.parts import summary_of
 from server.storage.queue import MatchQueue
-from server.storage.rows import GameVersion, MatchRow, PlayerRow, SeatKind, SeatRow
+from server.storage.rows import CLOCK_SLACK_MS, GameVersion, MatchRow, PlayerRow, SeatKind, SeatRow
 from server.storage.wake_up import Notifier
 from server.storage.writer import EventWriter, WriterObservers
 from tests.kit.server.scripted import CIRCUMSTANCES, PLAIN, START_MS, events, start_of
@@ -59,7 +59,7 @@ class WrittenMatch:
         """Have *owner* register a player of the first one's name, now that the match is played."""
         name = start_of(self.journal).seats[0].player
         await self.players.delete(name)
-        await self.players.put(PlayerRow(name, SeatKind.DIAL_IN, owner, START_MS + 10))
+        await self.players.put(PlayerRow(name, SeatKind.DIAL_IN, owner, START_MS + CLOCK_SLACK_MS))
 
     async def write(self, until: str, nth: int = 1) -> None:
         """Write the journal up to and with the *nth* more entry of kind *until*."""

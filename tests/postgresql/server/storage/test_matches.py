@@ -182,13 +182,22 @@ async def test_a_match_that_is_deleted_leaves_nothing(store: MatchStore) -> None
     assert (await store.delete("a"), await store.delete("a"), await store.seats(["a"])) == (True, False, {"a": ()})
 
 
-async def test_what_changed_lately_is_listed(store: MatchStore, clock: HandClock) -> None:
-    await add(store, match("old", 5))
-    await add(store, match("new", 20))
-    await add(store, match("over", 5))
-    await store.request_abort("over", "enough")
-    assert [row.id for row in await store.changed_since(20)] == ["new", "over"]
-    assert [row.id for row in await store.changed_since(clock.now_ms + 1)] == []
+async def test_what_ended_lately_is_listed_the_latest_end_first(store: MatchStore, clock: HandClock) -> None:
+    for name in ("live", "first", "last"):
+        await add(store, match(name))
+    await store.request_abort("first", "enough")
+    clock.now_ms += 5
+    await store.request_abort("last", "enough")
+    found = [await store.ended_since(clock.now_ms - k) for k in (5, 4, -1)]
+    assert [[row.id for row in rows] for rows in found] == [["last", "first"], ["last"], []]
+    assert [row.id for row in await store.ended_since(0, 1)] == ["last"]
+
+
+async def test_several_matches_are_found_by_their_ids(store: MatchStore) -> None:
+    for name in ("a", "b", "c"):
+        await add(store, match(name))
+    found = await store.of_ids(["a", "c", "none"])
+    assert ({row.id for row in found}, await store.of_ids([])) == ({"a", "c"}, [])
 
 
 async def test_the_row_has_the_fields_of_the_table(store: MatchStore, queue: MatchQueue) -> None:
