@@ -11,6 +11,7 @@ from server.match.link import now_ms
 from server.principal import Principal, Role, may_command
 from server.refusals import RequestError
 from server.registry.registry import RegisteredPlayer, Registry
+from server.spectating.viewers import secrecy_of
 from server.storage.matches import MatchStore
 from server.storage.queue import MatchQueue
 from server.storage.rows import GameVersion, MatchPurpose, MatchRow, PlayerRow, SeatKind
@@ -65,11 +66,12 @@ class Practice:
         """Keep a match like one that is over, of the same rules, in which each player has the next one's seat.
 
         Raises:
-            RequestError: as `order`; or the match is not over.
+            RequestError: as `order`; or the match is not over, or its game not public yet.
             GdlError: as `GameManager.order`.
         """
-        if not row.has_ended:
-            raise RequestError("match_not_over", "a rematch comes after the end", status=409)
+        secrecy = secrecy_of(row)
+        if not row.has_ended or secrecy.hides_game:  # the order of a rematch tells its game
+            raise RequestError("match_not_over", f"a rematch is ordered {secrecy.opening}", status=409)
         request = order_of(row.order).request
         version, outline = await self._orders.finder.pinned(row.sha256)
         players = rotated(request.players, version.played_roles)

@@ -8,7 +8,7 @@ from typing import Any, Final
 import sqlalchemy as sa
 
 from server.storage.database import Database
-from server.storage.listing import has_seat
+from server.storage.listing import IS_NAMED, has_seat
 from server.storage.rows import MatchPurpose, MatchStatus, SeatKind
 from server.storage.schema import annulments, matches, players, seats
 from server.tournament.fixtures import MatchResult
@@ -56,7 +56,10 @@ def _by_version(found: RatedResult, current: Mapping[str, str | None]) -> RatedR
 
 
 class ResultStore:
-    """The results in a database: of completed matches in which programs alone had seats, without annulled ones."""
+    """The results in a database: of completed matches in which programs alone had seats.
+
+    Annulled ones are left out, and those of which the public may not know the game yet.
+    """
 
     def __init__(self, database: Database) -> None:
         self._database = database
@@ -78,7 +81,7 @@ class ResultStore:
     async def rated_games(self) -> list[tuple[str, int]]:
         """Return the games that have results, each with how many matches are completed; the most played first."""
         number = sa.func.count()
-        query = sa.select(matches.c.game, number).where(matches.c.status == MatchStatus.COMPLETED)
+        query = sa.select(matches.c.game, number).where(matches.c.status == MatchStatus.COMPLETED, IS_NAMED)
         query = query.group_by(matches.c.game).order_by(number.desc(), matches.c.game)
         found = await self._database.read(lambda connection: connection.execute(query).all())
         return [(game, n) for game, n in found if game]
@@ -98,6 +101,7 @@ def _chosen(game: str | None, names: Sequence[str]) -> sa.Select[Any]:
         matches.c.status == MatchStatus.COMPLETED,
         ~sa.exists().where(is_other),
         matches.c.id.not_in(sa.select(annulments.c.match_id)),
+        IS_NAMED,
     )
     if game is not None:
         query = query.where(matches.c.game == game)

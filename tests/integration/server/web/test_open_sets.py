@@ -86,10 +86,12 @@ async def test_a_scrambled_game_is_not_named_before_all_of_the_set_are_over(clie
         paths = (
             f"/api/v1/matches/{match_id}", f"/api/v1/matches/{match_id}/journal", f"/matches/{match_id}",
             "/api/v1/matches", "/matches", "/api/v1/tournaments/cup", "/tournaments/cup?open=1",
-            "/tournaments/cup/results.csv",
+            "/tournaments/cup/results.csv", "/api/v1/players/one",
         )  # fmt: skip
-        before = [path for path in paths if "kuhn" in (await text_at(client, path)).lower()]
+        remembered = "/players/one", "/players/one/against/legal", "/leaderboards"  # as they were, for a minute
+        before = [path for path in (*paths, *remembered) if "kuhn" in (await text_at(client, path)).lower()]
         listed = (await told(await client.get("/api/v1/matches?game=kuhnpoker")))["matches"]
+        rematch = await client.post(f"/api/v1/matches/{match_id}/rematch")
         await command_cup(client, "cancel", reason="rain")
         after = [path for path in paths if "kuhn" in (await text_at(client, path)).lower()]
-    assert (before, listed, after) == ([], [], list(paths))
+    assert (before, listed, rematch.status, after) == ([], [], 409, list(paths))

@@ -12,7 +12,7 @@ from server.storage.queue import MatchQueue
 from server.storage.rows import MatchStatus, MatchSummary, SeatKind, SeatResult
 from server.storage.statistics import GameStatistics, PlayerStatistics, Statistics
 from tests.kit.server.storage.finished import FinishedMatch, add_finished
-from tests.kit.server.storage.samples import add, match, seats
+from tests.kit.server.storage.samples import ORDER, add, match, seats
 
 NONE = {"lobby": 0, "queued": 0, "running": 0, "completed": 0, "aborted": 0, "failed": 0}
 
@@ -41,7 +41,7 @@ async def statistics(database: Database) -> Statistics:
     assert await add_finished(database, finished) == 4
     store = MatchStore(database)
     await add(store, match("waits"))
-    await add(store, match("hidden", is_hidden=True))
+    await add(store, match("hidden", is_hidden=True, order={"text": ORDER["text"] | {"scramble": True}}))
     await MatchQueue(database).claim(["hidden"], "here", 10)
     return Statistics(database)
 
