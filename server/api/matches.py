@@ -293,6 +293,7 @@ async def read_state(request: web.Request, match_id: str, step: Step, query: Sta
 async def read_transcript(request: web.Request, match_id: str, role: operation.Name) -> Transcript:
     """Return what a seat was sent and what it answered.
 
-    Before the end only to who registered its player; where its names are scrambled, in those names alone.
+    Before the end only to who registered its player; where its names are scrambled, in those names alone, and under the
+    number of the seat, as events have it, instead of its role.
     """
     return Transcript(lines=await transcript(request.app[operation.MANAGER], match_id, role, request.get(PRINCIPAL)))

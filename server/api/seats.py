@@ -229,13 +229,16 @@ def check_seat(match: MatchRow, role: str, secret: str | None, viewer: Principal
     """Check that *viewer*, or the sender of *secret*, is the person who plays *role* in *match*.
 
     Raises:
-        RequestError: no person plays it, or another one does.
+        RequestError: no person plays it, or another one does; which of the two, who may not know the game does not see.
     """
     claims: dict[str, Any] = match.order.get("seatClaims", {})
-    if role not in claims:
+    secrecy, is_seat = secrecy_of(match), role in claims
+    is_person = is_seat and secret is not None and is_secret_of(secret, claims[role])
+    may_sit = may_see(Aspect.SEAT, viewer_of(viewer, match, is_person=is_person), secrecy)
+    # Which roles people play tells something of a game that is not public.
+    if not is_seat and (may_sit or not secrecy.hides_game):
         raise RequestError("no_seat", f"no person plays {role[:100]!r} in this match", status=404)
-    is_person = secret is not None and is_secret_of(secret, claims[role])
-    if may_see(Aspect.SEAT, viewer_of(viewer, match, is_person=is_person), secrecy_of(match)):
+    if may_sit:
         return
     if secret is None and viewer is None:
         raise RequestError("unauthorized", "the seat's secret or a token is needed here", f"send {SECRET}", 401)

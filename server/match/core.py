@@ -261,7 +261,9 @@ class Match:
             self._outputs.append(self._step_finished())
         busy = self._busy_roles()
         if busy:
-            reason = f"did not come about: {', '.join(map(str, busy))} {'was' if len(busy) == 1 else 'were'} busy"
+            # Where names are scrambled roles would tell the game.
+            names = list(dict.fromkeys(seat.player_name for seat in self._setup.seats if seat.role in busy))
+            reason = f"did not come about: {', '.join(names)} {'was' if len(names) == 1 else 'were'} busy"
             self._give_up(exchange.Aborted(self._at_ms, self.step, reason), {MatchPhase.STARTING})
             return
         is_over = self._phase is MatchPhase.STARTING and self._position is not None and self._position.is_terminal

@@ -174,25 +174,28 @@ async def _player(source: MatchSource, name: str) -> PlayerRow | None:
         return None
 
 
-async def transcript(source: MatchSource, match_id: str, role: str, viewer: Principal | None) -> list[dict[str, Any]]:
-    """Return what the seat of *role* was sent and answered, in order, as the record's `x-wire` has it.
+async def transcript(source: MatchSource, match_id: str, seat: str, viewer: Principal | None) -> list[dict[str, Any]]:
+    """Return what a seat was sent and answered, in order, as the record's `x-wire` has it.
 
-    Before the end only for who registered its player, and where names are scrambled in those names alone.
+    Before the end only for who registered its player, and where names are scrambled in those names alone. *seat* is
+    its role, or while the game is not public its number, by which events call it.
 
     Raises:
         UnknownMatchError: there is no such match.
         RequestError: the match has no such role, or its transcript is not public yet.
     """
     match = await known_match(source, match_id)
-    record = await journal(source, match_id)
-    whole = record.as_json() if record.has_begun else {"x-roles": [], "x-wire": []}
-    secrecy = secrecy_of(match)
+    record, secrecy = await journal(source, match_id), secrecy_of(match)
+    seats = (await source.matches.seats([match.id]))[match.id]
+    called = {str(one.position) if secrecy.hides_game else one.role: one.role for one in seats}
+    role = called.get(seat, "")
     if not may_see(Aspect.WIRE, await viewer_of_seat(source, match, role, viewer), secrecy):
         raise RequestError("not_public_yet", f"the transcript of a seat is shown {secrecy.opening}", status=403)
-    if role not in whole["x-roles"]:
-        raise RequestError("unknown_seat", f"the match has no role {role[:100]!r}", status=404)
+    if not role:
+        raise RequestError("unknown_seat", f"the match has no role {seat[:100]!r}", status=404)
     with understood(match_id):
-        lines = [line for line in whole["x-wire"] if line["role"] == role]
+        wire = record.as_json()["x-wire"] if record.has_begun else []
+        lines = [line for line in wire if line["role"] == role]
         is_named = may_see(Aspect.VIEW, Viewer.OWNER, secrecy)
         return lines if is_named else [_scrambled(line) for line in lines]
 

@@ -156,6 +156,12 @@ async def test_seats_of_programs_are_no_seats_for_people(host: Host) -> None:
     assert found == [(404, "no_seat")] * 2
 
 
+async def test_passers_by_learn_no_role_of_a_scrambled_match(host: Host) -> None:
+    ordered = await host.manager.order(order({"x": "human"}, scramble=True), by="hugo")
+    found = [await host.caller("eve").ask("GET", seat(ordered, role)) for role in ("x", "o", "red")]
+    assert found == [(403, "forbidden")] * 3
+
+
 async def test_a_seat_is_still_claimed_by_its_secret_after_a_restart(sqlite: Database) -> None:
     async with hosting(sqlite) as host:
         ordered = await host.manager.order(order({"x": "human", "o": "human"}), by="hugo")

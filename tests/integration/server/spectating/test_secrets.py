@@ -137,11 +137,22 @@ async def test_who_registers_a_player_of_that_name_later_sees_nothing(tmp_path: 
         assert told.partition(" ")[0] == "not_public_yet"
 
 
+async def test_the_owner_of_a_player_learns_no_role_of_a_scrambled_match(tmp_path: Path) -> None:
+    name, moves, profile = CASES["scrambled"]
+    async with written_match(tmp_path, library(name), moves, profile, SEEDS) as played:
+        owner = Principal(OWNER, Role.PLAYER)
+        before = await transcript(played, MATCH, "0", owner)
+        await played.write("state", 2)
+        told = [await said(transcript(played, MATCH, seat, owner)) for seat in ("x", "o", "red", "1", "2")]
+    assert before == []
+    assert [answer.partition(" ")[0] for answer in told] == ["not_public_yet"] * 5
+
+
 async def test_the_transcript_of_a_scrambled_seat_has_scrambled_names_alone(tmp_path: Path) -> None:
     name, moves, profile = CASES["scrambled"]
     async with written_match(tmp_path, library(name), moves, profile, SEEDS) as played:
         await played.write("state", 2)
-        lines = await transcript(played, MATCH, "x", Principal(OWNER, Role.PLAYER))
+        lines = await transcript(played, MATCH, "0", Principal(OWNER, Role.PLAYER))
         assert {key for line in lines for key in line} == {
             "direction", "at", "step", "message", "text", "elapsedMs", "error"
         }  # fmt: skip

@@ -523,7 +523,7 @@ def test_a_match_with_a_busy_player_does_not_come_about() -> None:
     script.assert_done()
     assert [event.errors for event in script.events if isinstance(event, StepFinished)] == [("", "IL busy")]
     assert [event for event in script.events if isinstance(event, Aborted | Completed)] == [
-        Aborted(1500, 0, "did not come about: right was busy")
+        Aborted(1500, 0, "did not come about: right's player was busy")
     ]
     assert script.match.phase is MatchPhase.CLOSED
 
@@ -534,7 +534,7 @@ def test_a_match_whose_players_were_all_busy_sends_nothing_more() -> None:
     script.expect_both("busy", "busy")
     script.assert_done()
     assert script.match.phase is MatchPhase.CLOSED
-    assert Aborted(1500, 0, "did not come about: left, right were busy") in script.events
+    assert Aborted(1500, 0, "did not come about: left's player, right's player were busy") in script.events
 
 
 @pytest.mark.parametrize("said", ["busybody", "(busy bee)", "aborted", "nil", ""])
