@@ -9,10 +9,12 @@ from typing import Any
 import pytest
 
 from gdl.games.library import find_game
+from server.access.settings import AccessSettings
 from server.hosting.game_manager import GameManager
 from server.hosting.order import HostSettings, MatchRequest
 from server.hosting.ordering import Ordered, Upload, keep_game
 from server.match.exchange import Message
+from server.principal import Role
 from server.records.entries import SentEntry, StateEntry
 from server.storage.rows import MatchRow, MatchStatus, SeatKind
 from server.validating.checker import Checker
@@ -249,6 +251,19 @@ async def test_a_delayed_broadcast_says_so(client: Client) -> None:
     await manager.abort(match.row.id, "enough")
     await over(manager, match.row.id)
     assert "broadcast after its end" not in (await page(client, f"/matches/{match.row.id}")).text
+
+
+async def test_passers_by_do_not_see_who_ordered_a_match(tmp_path: Path) -> None:
+    public = AccessSettings(is_loopback=False, is_public=True)
+    async with whole_server(tmp_path, access=public) as (client, access):
+        await access.issuing.issue("root", Role.ADMIN)
+        row = (await ordered(manager_of(client), game="tictactoe", players={"x": "human"})).row
+        token = (await access.issuing.issue("bea", Role.SPECTATOR)).text
+        found = []
+        for headers in ({}, {"Authorization": f"Bearer {token}"}):
+            async with client.get(f"/matches/{row.id}", headers=headers) as answer:
+                found.append((answer.status, "<bdi>ann</bdi>" in await answer.text()))
+    assert found == [(200, False), (200, True)]
 
 
 async def test_what_is_sent_piece_by_piece_has_no_head_alone(client: Client) -> None:
