@@ -10,7 +10,7 @@ from xml.etree.ElementTree import Element, SubElement, tostring
 
 from aiohttp import web
 
-from server.access.access import ACCESS
+from server.access.access import ACCESS, REMOTE
 from server.api.operation import MANAGER
 from server.spectating.public_record import public_record_text
 from server.storage.games import title_of
@@ -47,11 +47,10 @@ async def read_feed(request: web.Request) -> web.StreamResponse:
     name, _, form = request.match_info["feed"].rpartition(".")
     if name not in FEEDS or form not in ("json", "atom"):
         raise web.HTTPNotFound
-    rows = await request.app[MANAGER].matches.listed(status=FEEDS[name], limit=N_ENTRIES)
-    begun = [row for row in rows if row.started_ms is not None]
+    rows = await request.app[MANAGER].matches.listed(status=FEEDS[name], has_begun=True, limit=N_ENTRIES)
     if form == "json":
-        return _open(request, web.json_response({name: [row.id for row in begun]}))
-    text = _atom(name, str(request.url.origin()), begun)
+        return _open(request, web.json_response({name: [row.id for row in rows]}))
+    text = _atom(name, request[REMOTE].origin, rows)
     return _open(request, web.Response(body=text, content_type="application/atom+xml", charset="utf-8"))
 
 

@@ -46,6 +46,7 @@ class Filter:
 
     Attributes:
         is_public: leaves out the matches of which not everybody may know the game and the players yet.
+        has_begun: leaves out the matches that wait, and those that ended before they began.
     """
 
     status: str | None = None
@@ -53,6 +54,7 @@ class Filter:
     player: str | None = None
     tournament: str | None = None
     is_public: bool = False
+    has_begun: bool = False
 
 
 def listing(wanted: Filter, before: tuple[int, str] | None, limit: int) -> sa.Select[MatchRow]:
@@ -84,6 +86,8 @@ def _conditions(wanted: Filter, source: sa.Table) -> list[sa.ColumnElement[bool]
         found.append(_is_player(seats, wanted.player))
     if wanted.is_public:
         found.append(IS_OPEN)
+    if wanted.has_begun:
+        found.append(matches.c.started_ms.is_not(None))
     return found
 
 

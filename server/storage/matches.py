@@ -121,11 +121,11 @@ class MatchStore:
         before: str | None = None,
         limit: int = 50,
         is_public: bool = False,
+        has_begun: bool = False,
     ) -> list[MatchRow]:
         """Return up to *limit* matches that are all of what is asked for, the newest first.
 
-        *before* is the id of the last match of the page before; *is_public* leaves out matches of which not everybody
-        may know the game and the players yet.
+        *before* is the id of the last match of the page before; for the rest see `Filter`.
 
         Raises:
             UnknownMatchError: there is no match with the id *before*.
@@ -136,7 +136,7 @@ class MatchStore:
             if not found:
                 raise UnknownMatchError(before)
             place = (found[0], before)
-        query = listing(Filter(status, game, player, tournament, is_public), place, limit)
+        query = listing(Filter(status, game, player, tournament, is_public, has_begun), place, limit)
         return list(map(match_row, await self._database.rows(query)))
 
     async def queued(self, limit: int = 100) -> list[MatchRow]:

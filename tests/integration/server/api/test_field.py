@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+from ipaddress import ip_network
 from pathlib import Path
 from xml.etree.ElementTree import fromstring
 
+import pytest
+
 from gdl.games.library import find_game, game_names
 from server.access.settings import AccessSettings
+from server.api import field
+from server.principal import Role
 from tests.kit.server.api.whole_server import Client, ordered, record, refused, told, whole_server
 
 RULES = "(role a) (init (p)) (legal a go) (<= (next (q)) (does a go)) (<= terminal (true (q))) (goal a 100)\n"
@@ -34,6 +39,34 @@ async def test_feeds_have_the_latest_matches(client: Client, noop: str, thinker:
     links = [str(link.get("href")) for link in feed.iter(f"{atom}link")]
     assert [link.removeprefix(str(client.make_url(""))) for link in links] == [f"/matches/{name}/" for name in ids]
     assert (await client.get("/matches/feeds/other.json")).status == 404
+
+
+async def test_a_feed_is_not_crowded_out_by_matches_that_wait(
+    client: Client, noop: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(field, "N_ENTRIES", 1)
+    done = await ordered(client, game="nim", players={"left": noop, "right": noop})
+    await record(client, done)
+    await ordered(client, game="nim", players={"left": "human", "right": noop})
+    found = await told(await client.get("/matches/feeds/updatedFeed.json"))
+    assert found == {"updatedFeed": [done.rpartition("/")[2]]}
+
+
+async def test_a_feed_names_the_address_that_the_proxy_tells(tmp_path: Path) -> None:
+    settings = AccessSettings(proxies=(ip_network("127.0.0.0/8"),), is_public=True)
+    headers = {"X-Forwarded-For": "192.0.2.1", "X-Forwarded-Proto": "https", "X-Forwarded-Host": "ggp.example"}
+    async with whole_server(tmp_path, access=settings) as (client, access):
+        await access.issuing.issue("root", Role.ADMIN)
+        answer = await client.get("/matches/feeds/updatedFeed.atom", headers=headers)
+        feed = fromstring(await answer.text())
+    found = feed.findtext("{http://www.w3.org/2005/Atom}id")
+    assert found == "https://ggp.example/matches/feeds/updatedFeed.atom"
+
+
+@pytest.mark.parametrize("host", ["", "x:abc"])
+async def test_a_feed_is_there_whatever_the_host_header_says(client: Client, host: str) -> None:
+    answer = await client.get("/matches/feeds/updatedFeed.atom", headers={"Host": host})
+    assert answer.status < 500
 
 
 async def test_games_are_read_with_their_versions(client: Client) -> None:
