@@ -80,6 +80,10 @@ class Played:
     secret: str
     words: Mapping[str, set[str]]
 
+    @property
+    def hides_game(self) -> bool:
+        return not self.is_over and "game" not in TABLE["running"][self.kind]["spectator"]
+
 
 @dataclass(frozen=True)
 class Caller:
@@ -229,7 +233,9 @@ def statuses(caller: Caller, match: Played, least: str, aspect: str = "") -> set
         return {200}
     if least == "seat":
         if not TABLE["running"][match.kind].get("person"):
-            return {404}
+            # Whether people play a role tells something of the game.
+            knows = caller.name in ("orderer", "admin") or not match.hides_game
+            return {404} if knows else {401, 403}
         return {200} if "seat" in told_to(caller, match) else {401, 403}
     if caller.role is None:
         return {401}
@@ -255,6 +261,8 @@ def addresses(path: str, match: Played) -> Iterator[str]:
     }  # fmt: skip
     if path.startswith(("/api/v1/players/", "/players/")):
         fillings["name"] = match.player
+    elif path.endswith("/transcript") and match.hides_game:
+        fillings["role"] = "0"  # the number of the seat
     elif path.startswith("/static/"):
         fillings["name"] = "style.css"
     for step in "012" if "{step}" in path else "0":
