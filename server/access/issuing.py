@@ -4,7 +4,9 @@ import csv
 import difflib
 import io
 import re
+import unicodedata
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Final
 
@@ -18,7 +20,8 @@ from server.storage.rows import TokenRow
 MAX_NAMES: Final = 5_000
 MAX_CHARACTERS: Final = 1_000_000
 _NAME: Final = "name"
-_HAS_COLUMNS: Final = re.compile(r";|,\S")
+_SEPARATORS: Final = ",;\t"
+_HAS_COLUMNS: Final = re.compile(r"[;\t]|,\S")
 """Tells columns from names such as `Lovelace, Ada`."""
 _QUOTED: Final = re.compile(r"'(?=[=+\-@\t\r])")
 _COLUMNS: Final = (_NAME, "role", "note")
@@ -38,8 +41,8 @@ class Listed:
 def read_class_list(text: str) -> list[Listed]:
     r"""Return who is on the list *text*.
 
-    With a column `name` in its first line it is CSV, whose columns `role` and `note` count, too; otherwise every
-    line that is not blank is a name.
+    With a column `name` in its first line it is CSV, separated by commas, semicolons or tabs, whose columns `role` and
+    `note` count, too; otherwise every line that is not blank is a name.
 
     >>> [each.name for each in read_class_list("Ada\n\nGrace\n")]
     ['Ada', 'Grace']
@@ -51,14 +54,21 @@ def read_class_list(text: str) -> list[Listed]:
         UnknownNameError: there is no such role.
     """
     lines = text.removeprefix("\ufeff").splitlines()
-    separator = ";" if lines and ";" in lines[0] else ","
-    header = [column.strip().lower() for column in lines[0].split(separator)] if lines else []
-    if _NAME not in header and lines and _HAS_COLUMNS.search(lines[0]):
-        raise TokenFieldError(f"the first line has several columns, but none is called name: {lines[0][:100]}", 1)
-    found = _rows(text, separator) if _NAME in header else _names(lines)
+    first = lines[0].strip() if lines else ""
+    separator = next((each for each in _SEPARATORS if _NAME in _columns(first, each)), None)
+    if separator is None and _HAS_COLUMNS.search(first):
+        raise TokenFieldError(f"the first line has several columns, but none is called name: {first[:100]}", 1)
+    found = _names(lines) if separator is None else _rows(text, separator)
     if len(found) > MAX_NAMES:
         raise TokenFieldError(f"a class list has at most {MAX_NAMES:,} names")
     return found
+
+
+def _columns(line: str, separator: str) -> list[str]:
+    """Return the names of the columns of which *line* is the head; none where it is no CSV."""
+    with suppress(csv.Error):
+        return [column.strip().lower() for row in csv.reader([line], delimiter=separator) for column in row]
+    return []
 
 
 def _names(lines: list[str]) -> list[Listed]:
@@ -220,7 +230,7 @@ def _name_of(text: str, line: int) -> str:
 
 
 def _line_of(text: str, what: str, least: int, most: int, line: int) -> str:
-    found = " ".join(text.split())
+    found = " ".join(unicodedata.normalize("NFC", text).split())  # an accent is written in two ways
     if not least <= len(found) <= most or not found.isprintable():
         raise TokenFieldError(f"{what} has {least} to {most} characters that can be printed, on one line", line)
     return found

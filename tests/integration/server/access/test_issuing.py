@@ -147,6 +147,13 @@ async def test_a_class_gets_a_token_each_and_again_none(desk: Desk) -> None:
     )
 
 
+async def test_a_name_is_the_same_however_its_accent_is_written(desk: Desk) -> None:
+    await desk.issuing.issue("root", Role.ADMIN)
+    first = await desk.issuing.issue_all([Listed("Jose\N{COMBINING ACUTE ACCENT}", 1)], Role.PLAYER)
+    again = await desk.issuing.issue_all([Listed("Jos\N{LATIN SMALL LETTER E WITH ACUTE}", 1)], Role.PLAYER)
+    assert ([each.row.name for each in first], again) == (["Jos\N{LATIN SMALL LETTER E WITH ACUTE}"], [])
+
+
 async def test_a_class_list_with_a_wrong_line_issues_no_token(desk: Desk) -> None:
     with pytest.raises(TokenFieldError, match="line 2: a name"):
         await desk.issuing.issue_all([Listed("Ada", 1, Role.ADMIN), Listed("\0", 2)], Role.PLAYER)

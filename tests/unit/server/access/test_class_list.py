@@ -26,6 +26,10 @@ from server.sanitization import write_csv
         ("Name;Role;Note\nAda;HOST;group 1\n", [Listed("Ada", 2, Role.HOST, "group 1")]),
         ('id,name,mail\n1,"Hopper, Grace",g@x\n\n', [Listed("Hopper, Grace", 2)]),
         ("note,name\nshort\n", [Listed("", 2, None, "short")]),
+        ('"name"\n"Grace"\n', [Listed("Grace", 2)]),
+        ('"name","role"\n"Hopper, Grace","host"\n', [Listed("Hopper, Grace", 2, Role.HOST)]),
+        ('"id; old",name\n1,Ada\n', [Listed("Ada", 2)]),
+        ("name\trole\nHopper, Grace\thost\n", [Listed("Hopper, Grace", 2, Role.HOST)]),
     ],
 )
 def test_a_list_is_read(text: str, listed: list[Listed]) -> None:
@@ -42,6 +46,7 @@ def test_an_unknown_role_is_refused() -> None:
     [
         ("Nachname;Vorname;Matrikel\nMeier;Uwe;123\n", "line 1: the first line has several columns"),
         ("surname,first\nMeier,Uwe\n", "line 1: the first line has several columns"),
+        ("Bob\thost\n", "line 1: the first line has several columns"),
         ("name,rol\nAda,host\n", "line 1: there is no column 'rol'; did you mean role"),
     ],
 )
