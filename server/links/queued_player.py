@@ -160,9 +160,11 @@ def choose(queue: RequestQueue, request_id: str, move: str) -> Term:
         said = term_of_text(move)
     except MessageError as error:
         raise IllegalChoiceError(move, list(map(str, legal_moves))) from error
-    found = find_move(said, legal_moves) if legal_moves else said
-    if found is None:
+    given = queue.reply_to(request_id)
+    found = find_move(said, legal_moves if given is None else [read_term(given)])
+    if found is None and legal_moves:
         raise IllegalChoiceError(move, list(map(str, legal_moves)))
+    found = found or said
     queue.answer(request_id, str(found))
     return found
 

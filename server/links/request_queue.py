@@ -166,6 +166,10 @@ class RequestQueue:
         elif ended != text:
             raise OtherReplyError(request_id)
 
+    def reply_to(self, request_id: str) -> str | None:
+        """Return what was answered to a request, as far as it is remembered; None where nothing was."""
+        return self._ended.get(request_id)
+
     def _end(self, queued: QueuedRequest, text: str | None) -> None:
         del self._waiting[queued.id]
         self._ended[queued.id] = text

@@ -90,6 +90,7 @@ async def test_the_same_move_may_come_twice_and_another_is_refused() -> None:
     queue = request_queues.seat("m", "x")
     choose(queue, ID, "(mark 1 1)")
     choose(queue, ID, "(mark 1 1)")
+    assert str(choose(queue, ID, " (MARK 1 1)")) == "(mark 1 1)"
     await task
     with pytest.raises(OtherReplyError):
         choose(queue, ID, "(mark 1 2)")
