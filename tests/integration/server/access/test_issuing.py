@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncIterator
 from pathlib import Path
 
@@ -123,6 +124,12 @@ async def test_the_last_admin_stays(desk: Desk) -> None:
     await desk.issuing.issue("Grace", Role.ADMIN)
     await desk.issuing.revoke(issued.row.id)
     assert await desk.issuing.has_admin()
+
+
+async def test_one_admin_stays_where_two_revoke_each_other_at_once(desk: Desk) -> None:
+    ids = [(await desk.issuing.issue(name, Role.ADMIN)).row.id for name in ("Ada", "Grace")]
+    found = await asyncio.gather(*map(desk.issuing.revoke, ids), return_exceptions=True)
+    assert ([type(each) for each in found], await desk.issuing.has_admin()) == ([type(None), TokenRuleError], True)
 
 
 @pytest.mark.parametrize("name", ["", "  ", "x" * 61, "a\0b", "a\x1b[31m", "\u202eevil"])
