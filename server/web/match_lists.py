@@ -161,9 +161,12 @@ class Cards:
         key = (row.id, row.n_steps, row.status, row.is_set_open, version.fingerprint)
         if not row.has_ended and not delay_of(row).is_live:
             return await self._drawn(row, version)
-        if key not in self._boards:
-            self._boards[key] = await self._drawn(row, version)
-        return self._boards[key]
+        if key in self._boards:
+            return self._boards[key]
+        found = await self._drawn(row, version)
+        if found is not None or row.n_steps or row.has_ended:  # the first state may still be worked out
+            self._boards[key] = found
+        return found
 
     async def _drawn(self, row: MatchRow, version: GameVersion) -> Picture | None:
         """Return the picture of the last public state, or of the first before the match begins; None without one."""

@@ -11,9 +11,12 @@ import aiohttp
 import pytest
 
 from server.web import match_lists
+from server.web.boards import FirstPositions, GameVersions
 from tests.kit.server.api.whole_server import manager_of, whole_server
 from tests.kit.server.peers import hanging, listening
 from tests.kit.server.registry.host import order
+from tests.kit.server.scripted import library
+from tests.kit.server.spectating.written_match import MATCH, written_match
 
 EVENTS = "/parts/live/events"
 
@@ -47,3 +50,16 @@ async def test_viewers_get_the_part_that_changes(tmp_path: Path, monkeypatch: py
         assert "No match is played just now" in empty[0]["html"]
         assert empty[0] == empty[1]
         assert match_id in page
+
+
+async def test_a_board_is_drawn_once_the_first_state_is_there(tmp_path: Path) -> None:
+    async with written_match(tmp_path, library("tictactoe"), [("(mark 1 1)", "noop")]) as played:
+        cards = match_lists.Cards(played, GameVersions(played.games), FirstPositions())
+        shown = []
+        for kind in ("started", "state"):
+            await played.write(kind)
+            row = await played.matches.get(MATCH)
+            assert row is not None
+            (card,) = await cards.of([row], with_boards=True)
+            shown.append((row.n_steps, card.picture is not None))
+    assert shown == [(0, False), (0, True)]
