@@ -111,7 +111,7 @@ class HealthChecks:
             elif row.info != health.player.info:
                 self._registry.on_change()
         elif row.kind == SeatKind.HTTP:
-            await self._note_useless(row, f"{SILENT}: {'; '.join(health.trouble)}")
+            await self._note_useless(row, SILENT)  # everybody reads the reason, and its owner alone the trouble
         return Health(await self._registry.get(row.name), health.is_there, health.trouble)
 
     async def _asked(self, row: PlayerRow) -> Health:

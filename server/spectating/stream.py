@@ -106,8 +106,9 @@ async def page(
     Raises:
         UnknownMatchError: there is no match with the id *before*.
     """
-    rows = await source.matches.listed(**asdict(wanted), before=before, limit=limit)
-    return await listed(source, rows, who), rows[-1].id if len(rows) == limit else None
+    rows = await source.matches.listed(**asdict(wanted), before=before, limit=limit + 1)
+    shown = rows[:limit]
+    return await listed(source, shown, who), shown[-1].id if len(rows) > limit else None
 
 
 POLL_S: Final = 1.0

@@ -189,7 +189,7 @@ class GameQuery:
             length=_one_of(query.get("length"), LENGTH),
             tag=query.get("tag", "")[:_MOST_WORDS],
             sort=sort if sort in SORTS else "title",
-            page=1 if page is None else page,
+            page=page or 1,
         )
 
     @property

@@ -115,6 +115,7 @@ async def test_lists_come_in_pages(client: Client, thinker: str) -> None:
     second = await told(await client.get(MATCHES, params={"limit": "2", "before": first["next"]}))
     ids = [f"{MATCHES}/{entry['id']}" for entry in first["matches"] + second["matches"]]
     assert (ids, "next" in second) == (urls[::-1], False)
+    assert "next" not in await told(await client.get(MATCHES, params={"limit": str(len(urls))}))
     spring = await told(await client.get(MATCHES, params={"tournament": "spring"}))
     assert [entry["tournament"] for entry in spring["matches"]] == ["spring", "spring"]
 
