@@ -154,7 +154,10 @@ def _not_begun(match: MatchRow, missing: list[str]) -> dict[str, Any]:
     known = (*WAITING_STATUSES, MatchStatus.FAILED, MatchStatus.ABORTED)
     status = match.status.value if match.status in known else "starting"
     found = {"matchId": match.id, "isCompleted": False, "isAborted": match.has_ended, "x-status": status}
-    return found | ({"x-missing": missing} if missing and not secrecy_of(match).hides_game else {})
+    if secrecy_of(match).hides_game:  # roles tell the game
+        return found
+    end = {"how": status, "at": match.ended_ms, "reason": match.abort_reason}
+    return found | ({"x-missing": missing} if missing else {}) | ({"x-end": end} if match.abort_reason else {})
 
 
 async def viewer_of_seat(source: MatchSource, match: MatchRow, role: str, who: Principal | None) -> Viewer:

@@ -233,12 +233,23 @@ class MatchFeeds:
                     if is_over:
                         feed.audience.check()
                         if after + 1 >= len(feed.events) or feed.events[-1].kind != CLOSED:
-                            yield [SharedEvent(CLOSED, {}, str(after))]
+                            yield _end_of(await known_match(self._source, match_id), after, feed.events)
                         return
                     await member.wait()
         finally:
             if not feed.audience.members and self._feeds.get(match_id) is feed:
                 del self._feeds[match_id]
+
+
+def _end_of(match: MatchRow, after: int, events: Sequence[SharedEvent]) -> list[SharedEvent]:
+    """Return the end of a match for a viewer who was told all *events*: `closed`, and before it why none began."""
+    is_told = bool(events) and events[-1].kind == CLOSED
+    at = {"at": events[-1].data["at"] if is_told else match.ended_ms or now_ms()}
+    closed = SharedEvent(CLOSED, at, str(after))
+    if events or match.status not in (MatchStatus.ABORTED, MatchStatus.FAILED):
+        return [closed]
+    reason = "" if secrecy_of(match).hides_game else match.abort_reason or ""
+    return [SharedEvent(match.status.value, at | {"step": 0, "reason": reason}, str(after)), closed]
 
 
 CLOSED: Final = "closed"

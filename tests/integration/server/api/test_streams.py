@@ -63,7 +63,7 @@ async def test_a_stream_goes_on_behind_the_last_event_that_came(client: Client, 
     by_query = await client.get(f"{url}/events", params={"after": "6"})
     assert [without_now(sse(await answer.text())) for answer in (by_header, by_query)] == [whole[7:]] * 2
     known = await client.get(f"{url}/events", headers={"Last-Event-ID": whole[-1]["id"]})
-    assert sse(await known.text()) == [{"event": "closed", "id": whole[-1]["id"], "data": {}}]
+    assert sse(await known.text()) == [{"event": "closed", "id": whole[-1]["id"], "data": whole[-1]["data"]}]
     assert (await told(await client.get(f"{url}/journal", params={"after": "6"})))["events"][0]["number"] == 7
 
 
@@ -97,3 +97,17 @@ async def test_all_matches_are_streamed_as_they_change(client: Client, thinker: 
     async with client.get("/api/v1/events", headers=NDJSON | {"Last-Event-ID": first["id"]}) as stream:
         again = await next_line(stream)
         assert (again["data"]["id"], again["data"]["status"]) == (match_id, "aborted")
+
+
+async def test_a_match_that_ends_before_it_begins_says_why(client: Client) -> None:
+    url = await ordered(client, game="tictactoe", players={"x": "human", "o": "human"})
+    await told(await client.post(f"{url}/abort"), 202)
+    found = await told(await client.get(url))
+    async with client.get(f"{url}/events", headers={"Accept": "application/x-ndjson"}) as stream:
+        events = [json.loads(line) async for line in stream.content]
+    at, reason = found["x-end"]["at"], "aborted through the API"
+    assert found["x-end"] == {"how": "aborted", "at": at, "reason": reason}
+    assert [(event["event"], event["data"]) for event in events] == [
+        ("aborted", {"at": at, "step": 0, "reason": reason}),
+        ("closed", {"at": at}),
+    ]
