@@ -113,7 +113,7 @@ def import_games(
     on_done = begun(len(games))
     into.mkdir(parents=True, exist_ok=True)
     known, rows = known_games(into), list(_passed_over(found))
-    taken = {path.name for path in into.iterdir()} | set(game_names())
+    taken = {path.name for path in into.iterdir() if not _is_left_over(path)} | set(game_names())
     for game, sha256, verdict in judged(games, known):
         if isinstance(verdict, ImportRow):
             rows.append(verdict)
@@ -124,6 +124,12 @@ def import_games(
             known[sha256] = name
         on_done()
     return sorted(rows, key=lambda row: row.path)
+
+
+def _is_left_over(path: Path) -> bool:
+    """Return whether *path* is a folder in which an import that was killed wrote no rules."""
+    described = f"{path.name}.toml"
+    return path.is_dir() and all(one.name == described or one.name.startswith(".") for one in path.iterdir())
 
 
 def _passed_over(found: FoundFiles) -> Iterator[ImportRow]:

@@ -54,6 +54,12 @@ def told(ggp: Ggp, *words: object, code: int = 0) -> list[dict[str, object]]:
     return rows
 
 
+def test_what_an_import_that_was_killed_left_behind_takes_no_name(ggp: Ggp, tmp_path: Path) -> None:
+    written(tmp_path / "mine", {"nim-left/nim-left.toml": "title = 'Nim'", "nim-left/.nim-left.kif.01234567": "(role"})
+    (row,) = told(ggp, written(tmp_path / "public", {"Nim Left.kif": RULES}), "--into", tmp_path / "mine")
+    assert (row["outcome"], row["name"]) == ("imported", "nim-left")
+
+
 def test_a_folder_comes_in_with_reasons_for_what_does_not(ggp: Ggp, public: Path, tmp_path: Path) -> None:
     rows = told(ggp, public, "--into", tmp_path / "mine")
     assert [(row["path"], row["outcome"], row["name"], row["reason"]) for row in rows] == [
