@@ -9,6 +9,7 @@ from enum import StrEnum
 from functools import cache, cached_property
 from importlib.resources import files
 from typing import Final, Self
+from unicodedata import combining, east_asian_width
 
 LINE_END: Final = re.compile(r"\r\n|\r|\n")
 """What ends a line, and with it a comment: editors of three systems have three ways."""
@@ -77,9 +78,15 @@ class Span:
         first = max(0, column - 1 - _PICTURE_COLUMNS // 2)
         window = text[first : first + _PICTURE_COLUMNS]
         shown = "".join(character if character.isprintable() else " " for character in window)
-        width = max(1, min(self.end - self.start, len(text) - column + 1, len(shown) - (column - 1 - first)))
+        before = shown[: column - 1 - first]
+        marked = shown[len(before) : len(before) + self.end - self.start]
         margin = f"{line} | "
-        return f"{margin}{shown}\n{' ' * (len(margin) + column - 1 - first)}{'^' * width}"
+        return f"{margin}{shown}\n{' ' * (len(margin) + _n_cells(before))}{'^' * max(1, _n_cells(marked))}"
+
+
+def _n_cells(text: str) -> int:
+    """Return how many cells of a terminal *text* takes: wide characters take two, marks on others none."""
+    return sum(1 + (east_asian_width(each) in ("F", "W")) for each in text if not combining(each))
 
 
 class Severity(StrEnum):
