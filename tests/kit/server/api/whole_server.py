@@ -85,7 +85,7 @@ async def record(
     async def looked_at() -> dict[str, Any] | None:
         found: dict[str, Any] = await told(await client.get(url, headers=headers))
         status = found.get("x-status", "over")
-        never_began = "x-status" in found and "x-end" not in found and found["isAborted"]
+        never_began = "x-status" in found and "startTime" not in found and found["isAborted"]
         return found if status == until or (until == "over" and never_began) else None
 
     return await polling.until(looked_at)
