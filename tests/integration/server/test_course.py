@@ -25,9 +25,7 @@ from tests.kit.server.course.students import Habit, Student, playing
 from tests.kit.server.processes import GGP
 
 TRIO: Final = Path(__file__).resolve().parents[2] / "kit/server/course/trio.kif"
-NAMES: Final = tuple(
-    f"student{number:02}" for number in sampled(range(1, 41), 1, 2, 3, 4, 12, 22, 31, 37, 38, 39, 40)
-)
+NAMES: Final = tuple(f"student{number:02}" for number in sampled(range(1, 41), 1, 2, 3, 4, 12, 22, 31, 37, 38, 39, 40))
 HABITS: Final = {
     "student03": Habit.CRASHING, "student07": Habit.CRASHING, "student12": Habit.SLOW, "student19": Habit.SLOW,
     "student22": Habit.ILLEGAL, "student28": Habit.ILLEGAL, "student31": Habit.VANISHING, "student36": Habit.VANISHING,
