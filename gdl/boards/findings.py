@@ -119,7 +119,7 @@ def _terms(relations: Known) -> Values:
 
 
 def _can_be(pattern: Term, known: Values) -> bool:
-    """Return whether a term that *pattern* matches is among *known*, as far as these are told apart."""
+    """Return whether a term that *pattern* matches is among *known*, as far as *known* tells these apart."""
     todo = [(pattern, known)]
     while todo:
         term, values = todo.pop()

@@ -64,7 +64,7 @@ class StoredMatches:
 async def as_broadcast(journals: JournalStore, rows: Sequence[MatchRow], at_ms: int | None = None) -> list[MatchRow]:
     """Return *rows* with the steps that spectators see of them, as *journals* tell, at *at_ms*, by default now.
 
-    The errors of a match that is shown late are told at its end.
+    Of a match that is shown late the errors come at its end.
     """
     late = {row.id: delay for row in rows if not row.has_ended and not (delay := delay_of(row)).is_live}
     time_ms = now_ms() if at_ms is None else at_ms
