@@ -79,7 +79,7 @@ async def back_up(address: str, file: Path, *, may_replace: bool = False) -> Non
             await asyncio.to_thread(_copy_file, path, temporary)
         else:
             await _copy_between(address, str(temporary), may_replace=False)
-        await asyncio.to_thread(_settle, temporary)
+        await asyncio.to_thread(_merge_log, temporary)
 
 
 async def restore(file: Path, address: str, *, may_replace: bool = False) -> None:
@@ -175,7 +175,7 @@ def _copy_file(source: Path, target: Path, *, is_in_use: bool = True) -> None:
         raise DatabaseOpenError(str(target), str(error)) from error
 
 
-def _settle(file: Path) -> None:
+def _merge_log(file: Path) -> None:
     """Let *file* need no other file beside it: a database in WAL mode cannot be read where nothing can be written."""
     try:
         with closing(sqlite3.connect(file)) as connection:
