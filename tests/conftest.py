@@ -10,7 +10,7 @@ from collections.abc import Generator
 import pytest
 from hypothesis import settings
 
-from tests.kit.exhaustive import IS_EXHAUSTIVE
+from tests.kit.exhaustive import IS_EXHAUSTIVE, chosen
 
 # A machine that is busy is no fault of the code: examples may take what they take.
 # `make exhaustive` tries more of them.
@@ -43,6 +43,15 @@ def pytest_runtestloop() -> None:
     gc.freeze()
     gc.set_threshold(5_000, 10, 10)
     gc.enable()
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Leave out cases of long tests but for a sample, before they are handed out to processes."""
+    kept = chosen(items)
+    left = set(items).difference(kept)
+    if left:
+        config.hook.pytest_deselected(items=[item for item in items if item in left])
+        items[:] = kept
 
 
 def encodable(text: str) -> str:

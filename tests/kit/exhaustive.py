@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import os
+from collections import Counter
 from collections.abc import Sequence
 from typing import Final, TypeVar
+
+import pytest
 
 Case = TypeVar("Case")
 IS_EXHAUSTIVE: Final = os.environ.get("GGP_EXHAUSTIVE") == "all"
@@ -14,3 +17,18 @@ def sampled(cases: Sequence[Case], *sample: Case) -> Sequence[Case]:
     """Return *sample*, which must be among *cases*, or all of them with GGP_EXHAUSTIVE=all."""
     assert all(case in cases for case in sample)
     return cases if IS_EXHAUSTIVE else sample
+
+
+def chosen(items: Sequence[pytest.Item]) -> list[pytest.Item]:
+    """Return *items* without the cases of tests marked `sampled(n)` that are not the first or an n-th after it."""
+    if IS_EXHAUSTIVE or os.environ.get("GGP_CONFORM") == "all":
+        return list(items)
+    n_before: Counter[str] = Counter()
+    kept = []
+    for item in items:
+        mark = item.get_closest_marker("sampled")
+        function = item.nodeid.partition("[")[0]
+        if mark is None or n_before[function] % mark.args[0] == 0:
+            kept.append(item)
+        n_before[function] += 1
+    return kept

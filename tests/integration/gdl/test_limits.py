@@ -72,6 +72,7 @@ REFUSED = {
 }  # fmt: skip
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("name", ANSWERED)
 def test_large_rules_are_answered(name: str) -> None:
     assert first_state(ANSWERED[name]).is_terminal

@@ -80,6 +80,7 @@ def test_the_play_of_a_finding_can_be_played(path: Path) -> None:
                 state = state.next_state(moves)
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("name", sampled_games())
 def test_a_game_of_the_library_has_no_error_and_no_warning(name: str) -> None:
     report = simulate(find_game(name).read(), SimulationBudget(plays=2, seconds=600, states=200))

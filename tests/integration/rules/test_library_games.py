@@ -165,6 +165,7 @@ def test_rules_with_chance_or_percepts_are_gdl2(name: str) -> None:
     assert interpreted(name).has_imperfect_information == (RANDOM in interpreted(name).roles or ("sees", 2) in heads)
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("name", [name for name in sampled_games() if about(name).counts.perft])
 def test_known_perft_counts_hold_as_far_as_they_are_walked(name: str) -> None:
     known, found = about(name).counts.perft, tree(name).perft

@@ -83,9 +83,8 @@ async def test_a_role_is_played_to_the_end() -> None:
     assert "the match is over" in over
 
 
-@pytest.mark.parametrize(
-    ("tool", "arguments", "message"),
-    [
+async def test_wrong_questions_are_explained() -> None:
+    wrong: list[tuple[str, dict[str, Any], str]] = [
         ("show_game", {"game_name": "nosuch"}, "no game 'nosuch'"),
         ("show_game", {"game_name": "rules/tictactoe/tictactoe.kif"}, "no game"),
         ("show_position", {"game_name": "tictactoe", "steps": [["noop", "noop"]]}, "'noop' is no legal move of x"),
@@ -94,11 +93,10 @@ async def test_a_role_is_played_to_the_end() -> None:
         ("begin_match", {"game_name": "tictactoe", "role": "z"}, "the roles of tictactoe are x, o, not 'z'"),
         ("begin_match", {"game_name": "tictactoe", "role": "x", "opponent": "rm -rf"}, "opponents are legal, random"),
         ("make_move", {"match": "0", "move": "noop"}, "there is no match '0'"),
-    ],
-)
-async def test_wrong_questions_are_explained(tool: str, arguments: dict[str, Any], message: str) -> None:
+    ]
     async with connected() as client:
-        assert message in await refused(client, tool, **arguments)
+        answers = [await refused(client, tool, **arguments) for tool, arguments, _ in wrong]
+    assert [message for answer, (*_, message) in zip(answers, wrong, strict=True) if message not in answer] == []
 
 
 def test_the_oldest_match_makes_room_for_a_new_one() -> None:

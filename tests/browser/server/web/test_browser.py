@@ -343,6 +343,7 @@ def test_every_page_fits_a_phone_in_the_dark(open_page: OpenPage, finished: Matc
     assert max(map(int, background.removeprefix("rgb(").removesuffix(")").split(", "))) < 50
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("path", PAGES)
 def test_text_stands_out_from_what_is_behind_it(open_page: OpenPage, finished: MatchRow, path: str) -> None:
     page = open_page(path.format(id=finished.id))

@@ -10,7 +10,6 @@ import pytest
 from gdl.checks import findings
 from gdl.checks.suppression import sift
 from gdl.diagnostics import Source
-from tests.kit.exhaustive import IS_EXHAUSTIVE
 from tests.kit.gdl.hostile_texts import BEGINNING, TEXTS
 from tests.kit.tracing import lines_of
 
@@ -24,7 +23,8 @@ def checked(source: Source) -> None:
     tuple(sift(source, findings(source)).diagnostics)
 
 
-@pytest.mark.parametrize("kind", TEXTS if IS_EXHAUSTIVE else list(TEXTS)[::2])
+@pytest.mark.sampled(5)
+@pytest.mark.parametrize("kind", TEXTS)
 def test_work_grows_with_the_text(kind: str) -> None:
     findings(Source("warm.kif", BEGINNING))
     sources = (Source("x.kif", BEGINNING + TEXTS[kind](n)) for n in (SMALL, LARGE))

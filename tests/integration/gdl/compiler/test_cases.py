@@ -68,6 +68,7 @@ def test_every_rule_file_has_its_exact_results() -> None:
     assert sorted(EXACT) == sorted(path.stem for path in FOLDER.glob("*.kif"))
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("name", EXACT)
 def test_what_is_taken_to_be_exact_is_what_the_interpreter_says(name: str) -> None:
     found = played_by_chance(InterpretedGame(read_file(FOLDER / f"{name}.kif")))
@@ -110,6 +111,7 @@ def test_plays_come_to_what_is_exact(name: str, variant: str) -> None:
     assert (np.abs(sums / found.n_plays - means) <= 6 * deviations + 1e-6).all(), (found, exact)
 
 
+@pytest.mark.sampled(5)
 @pytest.mark.parametrize("name", EXACT)
 def test_lanes_and_states_go_as_the_interpreter_does_step_by_step(name: str, variant: str) -> None:
     interpreted, compiled = compiled_as(variant, name)

@@ -58,6 +58,7 @@ def _answers(clauses: tuple[Clause, ...], n_arguments: int) -> list[tuple[str, .
     return sorted(tuple(map(str, row)) for _, row in Reasoner(clauses, DEFAULT_LIMITS).answers(atom))
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("first", range(0, N_RULES, 100))
 def test_passing_bindings_on_gives_what_writing_out_gives(first: int, monkeypatch: pytest.MonkeyPatch) -> None:
     n_passing = 0

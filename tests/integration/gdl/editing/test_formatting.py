@@ -110,6 +110,7 @@ def test_any_text_is_laid_out_the_same_way_twice_or_refused(text: str) -> None:
     assert (words(once), formatted(once)) == (words(text), once)
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("name", game_names())
 def test_our_games_are_laid_out(name: str) -> None:
     text = find_game(name).path.read_text(encoding="utf-8")
@@ -160,6 +161,7 @@ DEEP: Final = (
 )
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("text", DEEP, ids=["terms", "parentheses", "or", "comments"])
 def test_deep_nesting_is_laid_out_without_recursion_in_no_more_than_a_line_for_each_level(text: str) -> None:
     once = formatted(text)

@@ -61,6 +61,7 @@ def perft(made: GeneratedGame, depth: int) -> list[int]:
     return [each.nodes for each in counts(BatchCounting(game), game.initial_state, depth)]
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("sample", SAMPLES)
 def test_random_plays_end_with_exactly_one_goal_each_as_the_description_says(sample: str) -> None:
     made = SAMPLES[sample]()
@@ -132,6 +133,7 @@ def test_hex_goes_as_a_small_program_has_it(side: int, depth: int) -> None:
     assert perft(hex_game(side), depth) == [hex_nodes(side, each, {}) for each in range(1, depth + 1)]
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("sizes", [(1,), (1, 1), (2, 2), (1, 2), (1, 2, 3), (1, 1, 1), (3, 1, 1)])
 @pytest.mark.parametrize("misere", [False, True])
 def test_who_wins_nim_is_as_bouton_has_it(sizes: tuple[int, ...], misere: bool) -> None:

@@ -23,6 +23,7 @@ pytestmark = [
 every_game = pytest.mark.parametrize("name", SMALL_GAMES)
 
 
+@pytest.mark.sampled(3)
 @every_game
 def test_a_game_is_an_environment_in_which_agents_take_turns(name: str) -> None:
     api_test(aec(prepared(name)), num_cycles=40)

@@ -89,10 +89,10 @@ def results_of(folder: Path) -> dict[str, Any]:
 def test_a_worker_that_is_killed_loses_no_match(
     ggp: Ggp, start: StartProcess, scheduler: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    workers = start_workers(start, scheduler, tmp_path, 3)
+    workers = start_workers(start, scheduler, tmp_path, 2)
     (tmp_path / "last.py").write_text(PLAYER)
     monkeypatch.chdir(tmp_path)
-    words = [*CUP, *CLOCKS, "--rounds", 8, "--json", "--out"]
+    words = [*CUP, *CLOCKS, "--rounds", 4, "--json", "--out"]
     command = [*GGP, "tournament", "run", *map(str, words), str(tmp_path / "far"), "--dask", scheduler]
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
     with subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, text=True) as running:
@@ -101,11 +101,11 @@ def test_a_worker_that_is_killed_loses_no_match(
         players = children_of(playing)
         os.kill(playing, signal.SIGKILL)
         output, _ = running.communicate()
-    assert (running.returncode, json.loads(output)["matches"]) == (0, 32)
+    assert (running.returncode, json.loads(output)["matches"]) == (0, 16)
     assert ggp("tournament", "run", *words, tmp_path / "near").exit_code == 0
     assert (tmp_path / "far" / SCHEDULE).read_text() == (tmp_path / "near" / SCHEDULE).read_text()
     assert results_of(tmp_path / "far") == results_of(tmp_path / "near")
-    assert len((tmp_path / "far" / RESULTS).read_text().splitlines()) == 32
+    assert len((tmp_path / "far" / RESULTS).read_text().splitlines()) == 16
     left = [*players, *(child for worker in workers for child in children_of(worker.pid))]
     wait_until(lambda: not any(Path(f"/proc/{process_id}/cmdline").exists() for process_id in left), 60)
 

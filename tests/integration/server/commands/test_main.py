@@ -47,6 +47,7 @@ def test_help_loads_no_library_that_only_commands_need(option: str) -> None:
     assert loaded & {"numpy", "numba", "sqlalchemy", "aiohttp", "pydantic", "pyparsing", "rich", "asyncio"} == set()
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(
     ("name", "libraries"),
     [

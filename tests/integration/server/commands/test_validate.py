@@ -256,6 +256,7 @@ def test_a_file_with_an_error_is_not_played(ggp: Ggp, rules: Rules) -> None:
     assert (ended.exit_code, json.loads(ended.output)["files"][0]["simulation"]) == (1, None)
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("text", [COSTLY, ENDLESS], ids=["billions of moves", "terms without end"])
 @pytest.mark.parametrize("words", [[], ["--strict"]])
 def test_a_limit_in_play_is_no_verdict(ggp: Ggp, rules: Rules, text: str, words: list[str]) -> None:
@@ -364,6 +365,7 @@ def test_checking_a_file_loads_no_large_library_but_that_of_descriptions(
     assert done.stdout.splitlines() == [f"{file}: ok", str(loaded)]
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("name", game_names())
 def test_every_game_of_the_library_is_clean(ggp: Ggp, name: str) -> None:
     ended = ggp("validate", "--strict", name)

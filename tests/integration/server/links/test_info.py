@@ -63,6 +63,7 @@ async def test_silence_ends_at_the_deadline() -> None:
     assert info.trouble == ("(INFO): no answer within 0.1 s", "(PING): no answer within 0.1 s")
 
 
+@pytest.mark.sampled(5)
 @pytest.mark.parametrize(
     "piece", ["(a b)", "a ", "()", "(", '{"a":', '{"a":1}', "}", '"', ";\n", "(a (b c))", "[", "1"]
 )

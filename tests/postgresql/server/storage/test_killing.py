@@ -27,6 +27,7 @@ def killed_after(n_lines: int, address: str) -> dict[str, int]:
     return {name: int(number) for name, number in reported}
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("seed", range(3))
 async def test_what_was_reported_is_there_and_without_gaps(database_address: str, seed: int) -> None:
     n_lines = random.Random(seed).randrange(1, 1_500)
