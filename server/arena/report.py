@@ -99,9 +99,13 @@ class LiveTable(LiveDisplay):
         n_played, n_left = len(progress.played), len(progress.scheduled) - len(progress.played)
         elapsed_s = self._now_s() - self._began_s
         n_new = n_played - (self._n_before or 0)
-        to_go = f", {_duration(elapsed_s / n_new * n_left)} to go" if n_new and n_left else ""
+        to_go = f"{n_left} left"
+        if progress.plan.sprt is not None and n_left:
+            to_go = f"at most {n_left} more, until the test decides"
+        elif n_new and n_left:
+            to_go += f", {_duration(elapsed_s / n_new * n_left)} to go"
         playing = "; ".join(f"{match.game}: {' - '.join(match.players)}" for match in progress.playing[:2])
-        return f"{n_played} matches over, {n_left} left{to_go}" + (f"; now {playing}" if playing else "")
+        return f"{n_played} matches over, {to_go}" + (f"; now {playing}" if playing else "")
 
 
 def _duration(seconds: float) -> str:
@@ -139,14 +143,14 @@ def write_reports(progress: Progress, folder: Path, roles: Mapping[str, Sequence
 
 
 def csv_text(progress: Progress) -> str:
-    """Return the results as CSV, a line for each seat of each match; no cell is a formula in a spreadsheet."""
+    """Return the results as CSV, a line for each seat of each match, the first role 1; no cell is a formula."""
     lines: list[tuple[str, ...]] = [_CSV_COLUMNS]
     rounds = {match.match_id: match.round for match in progress.scheduled}
     for played in progress.played:
         result = played.result
         for place, player in enumerate(result.players):
             numbers = (result.goals[place], result.errors[place], played.thinking_ms[place], played.n_steps)
-            first = (result.match_id, result.game, rounds.get(result.match_id, ""), place, player)
+            first = (result.match_id, result.game, rounds.get(result.match_id, ""), place + 1, player)
             lines.append(tuple(map(str, (*first, *numbers, int(is_short(played))))))
     text = io.StringIO()
     write_csv(lines, text)

@@ -303,5 +303,9 @@ async def _played(
             try:
                 return await playing
             except asyncio.CancelledError:
-                click.echo(f"interrupted; go on with: ggp tournament run --out {folder.path}", err=True)
+                click.echo(
+                    f"interrupted; go on with: ggp tournament run --out {folder.path}\n"
+                    f"reports of what is over: ggp tournament standings {folder.path}",
+                    err=True,
+                )
                 raise click.exceptions.Exit(INTERRUPTED) from None

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import io
+from dataclasses import replace
 
 import pytest
 from rich.console import Console
 
-from server.arena.report import standings_table
+from server.arena.report import LiveTable, standings_table
+from server.tournament.plan import SprtPlan
 from server.tournament.table import TableRow
+from tests.kit.server.tournament import lopsided_progress
 
 ROW = TableRow(1, "legal_player", 150, 100.5, 100, 1, 49, 67.0, 1500.0, 1177.0, 1823.0, 0.5, 0, 3.0, 100, None)
 
@@ -31,3 +34,15 @@ def columns(width: int) -> list[list[str]]:
 )  # fmt: skip
 def test_columns_are_left_out_before_figures_are_cut(width: int, heading: str, figures: str) -> None:
     assert columns(width) == [heading.split(), figures.split()]
+
+
+@pytest.mark.parametrize(
+    ("sprt", "headline"),
+    [(None, "3 matches over, 1 left"), (SprtPlan(), "3 matches over, at most 1 more, until the test decides")],
+)
+def test_a_sequential_test_may_end_before_all_is_played(sprt: SprtPlan | None, headline: str) -> None:
+    whole = lopsided_progress()
+    console = Console(file=io.StringIO(), width=100)
+    LiveTable(console)(replace(whole, plan=whole.plan.model_copy(update={"sprt": sprt}), ended=whole.ended[:3]))
+    assert isinstance(console.file, io.StringIO)
+    assert headline in console.file.getvalue()

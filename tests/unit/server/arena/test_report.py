@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import csv
+import io
 import json
 from dataclasses import replace
 from pathlib import Path
@@ -21,6 +23,13 @@ def test_no_name_becomes_a_formula_markup_or_an_element(tmp_path: Path) -> None:
     assert "&lt;b&gt;" in html(found)
     assert "<b>" not in html(found)
     assert json.loads((tmp_path / "standings.json").read_text()) == summary(found)
+
+
+def test_the_first_role_of_a_match_is_number_one() -> None:
+    lines = list(csv.DictReader(io.StringIO(csv_text(lopsided_progress()))))
+    assert [(line["role"], line["player"]) for line in lines[:4]] == [
+        ("1", "'=1+1"), ("2", "<b>"), ("1", "<b>"), ("2", "'=1+1"),
+    ]  # fmt: skip
 
 
 def test_a_tournament_that_has_not_begun_has_a_page() -> None:
