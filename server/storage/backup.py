@@ -1,10 +1,12 @@
 """Backups: every row of a database in one SQLite file, whichever kind of database it comes from or goes to."""
 
 import asyncio
+import os
 import sqlite3
+import stat
 import tempfile
 from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from typing import Final
 
@@ -89,8 +91,9 @@ async def restore(file: Path, address: str, *, may_replace: bool = False) -> Non
         TargetExistsError: it holds something, and *may_replace* is false.
         DatabaseLockedError: a server uses it.
         DatabaseOpenError: *file* is no backup, or the database cannot be opened.
-        DatabaseVersionError: *file* is of a newer version.
+        DatabaseVersionError: *file* is of a newer version, or (PostgreSQL) what the database holds.
         StorageError: the database failed; it is as it was.
+        OSError: the file of the database cannot be written; it is as it was.
     """
     await asyncio.to_thread(_check, file)
     target = read_address(address)
@@ -101,10 +104,29 @@ async def restore(file: Path, address: str, *, may_replace: bool = False) -> Non
     check_file(target, may_make=True)
     lock = FileLock(target.path)
     try:
-        await asyncio.to_thread(_copy_file, file, target.path, is_in_use=False)
+        # What is there may be damaged: nothing of it is read.
+        with _temporary(target.path.resolve()) as temporary:
+            _give_as(target.path, temporary)
+            await asyncio.to_thread(_copy_file, file, temporary, is_in_use=False)
+            await (await Database.open(str(temporary))).close()  # the tables may be of an older version
+            await asyncio.to_thread(_merge_log, temporary)
+            _remove_log(target.path)
     finally:
         lock.release()
-    await (await Database.open(address)).close()
+
+
+def _give_as(known: Path, file: Path) -> None:
+    """Give *file* to the owner of *known*, as far as this process may, and let the same users read it."""
+    found = known.stat()
+    with suppress(PermissionError):
+        os.chown(file, found.st_uid, found.st_gid)
+    file.chmod(stat.S_IMODE(found.st_mode))
+
+
+def _remove_log(database: Path) -> None:
+    """Remove the log of the file that is replaced: it would be taken for that of the new one."""
+    for ending in ("-wal", "-shm"):
+        beside(database)[ending].unlink(missing_ok=True)
 
 
 async def _restore_rows(file: Path, address: str, *, may_replace: bool) -> None:
@@ -146,9 +168,7 @@ def _unused(file: Path) -> Iterator[None]:
     lock = FileLock(file) if beside(file)[".lock"].exists() else None
     try:
         yield
-        # The log of what was there before would be taken for that of the backup.
-        for ending in ("-wal", "-shm"):
-            beside(file)[ending].unlink(missing_ok=True)
+        _remove_log(file)
     finally:
         if lock is not None:
             lock.release()

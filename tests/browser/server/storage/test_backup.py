@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import shutil
 import sqlite3
+import stat
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
@@ -203,6 +204,15 @@ async def test_what_was_not_yet_in_the_file_itself_does_not_come_back(tmp_path: 
     await database.close()
     await restore(backup, str(killed), may_replace=True)
     assert await rows_at(str(killed)) == await rows_at(str(backup))
+
+
+async def test_a_damaged_file_is_replaced_and_belongs_to_whom_it_belonged(tmp_path: Path, backup: Path) -> None:
+    broken = tmp_path / "broken.sqlite"
+    broken.write_bytes(b"garbage" * 1000)
+    broken.chmod(0o640)
+    await restore(backup, str(broken), may_replace=True)
+    assert await rows_at(str(broken)) == await rows_at(str(backup))
+    assert stat.S_IMODE(broken.stat().st_mode) == 0o640
 
 
 async def test_nothing_is_restored_under_a_server(tmp_path: Path, backup: Path) -> None:
