@@ -3,9 +3,10 @@
 import contextlib
 import fcntl
 import os
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
+from urllib.parse import quote
 
 from sqlalchemy.engine import URL, make_url
 from sqlalchemy.exc import ArgumentError
@@ -93,6 +94,37 @@ def beside(database: Path) -> dict[str, Path]:
     """Return the files that are beside *database* while it is used and belong to it, by the endings of their names."""
     file = database.resolve()
     return {ending: file.with_name(file.name + ending) for ending in ("-wal", "-shm", ".lock")}
+
+
+def is_immutable(database: Path) -> bool:
+    """Return whether *database*, a file of SQLite, lies where nothing can be written and no process has it open.
+
+    SQLite cannot make there the files that it shares with other processes, and reads only what is said to be immutable.
+
+    Raises:
+        DatabaseOpenError: its log holds changes, which SQLite cannot read there.
+    """
+    log, index = (beside(database)[ending] for ending in ("-wal", "-shm"))
+    if os.access(log.parent, os.W_OK) or (log.exists() and index.exists()):
+        return False
+    if has_content(log):
+        reason = f"{log.name} holds changes, which cannot be read where nothing can be written"
+        raise DatabaseOpenError(str(database), f"{reason}; copy both files to another folder, and name the copy")
+    return True
+
+
+def has_content(log: Path) -> bool:
+    """Return whether there is a file *log*, and not an empty one."""
+    return log.is_file() and log.stat().st_size > 0
+
+
+def readable(address: DatabaseAddress) -> DatabaseAddress:
+    """Return *address* so that SQLite can read it also where nothing can be written; raises as `is_immutable`."""
+    if address.path is None or not is_immutable(address.path):
+        return address
+    file = quote(str(address.path.absolute()))
+    query = {"immutable": "1", "uri": "true"}
+    return replace(address, url=address.url.set(database=f"file:{file}", query=query))
 
 
 class FileLock:

@@ -14,7 +14,7 @@ import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from gdl.replacement import PRIVATE, replacing
-from server.storage.address import FileLock, beside, check_file, read_address
+from server.storage.address import FileLock, beside, check_file, has_content, is_immutable, read_address
 from server.storage.database import Database
 from server.storage.errors import DatabaseOpenError, DatabaseVersionError, OwnFileError, TargetExistsError
 from server.storage.schema import METADATA, REVISION
@@ -219,10 +219,14 @@ def _check(file: Path, *, is_whole: bool = True, is_in_use: bool = False) -> Non
 
 
 def _opened(file: Path, *, is_in_use: bool) -> sqlite3.Connection:
-    """Return a connection that reads *file*; one that is not in use gets no files beside it, and may be read-only."""
+    """Return a connection that reads *file*; one that is not in use gets no files beside it, and may be read-only.
+
+    Raises:
+        DatabaseOpenError: there is no such file, or it cannot be read where it is.
+    """
     if not file.is_file():
         raise DatabaseOpenError(str(file), "there is no such file")
-    log = file.with_name(f"{file.name}-wal")  # may hold rows that the file, a backup by other means, lacks
-    is_alone = not is_in_use and not (log.is_file() and log.stat().st_size)
+    # The log may hold rows that the file, a backup by other means, lacks.
+    is_alone = is_immutable(file) or not (is_in_use or has_content(beside(file)["-wal"]))
     mode = "immutable=1" if is_alone else "mode=ro"
     return sqlite3.connect(f"{file.absolute().as_uri()}?{mode}", uri=True)

@@ -17,7 +17,7 @@ from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
-from server.storage.address import DatabaseAddress, FileLock, check_file, read_address
+from server.storage.address import DatabaseAddress, FileLock, check_file, read_address, readable
 from server.storage.engines import WAIT_S, ThreadEngine, configure, make_engines, make_step_engine, make_thread_engines
 from server.storage.errors import DatabaseOpenError, DatabaseVersionError, StorageError
 from server.storage.prompt import PromptConnection
@@ -77,7 +77,7 @@ class Database:
         read = read_address(address)
         check_file(read, may_make=migrate and may_make)
         lock = FileLock(read.path) if exclusive and read.path is not None else None
-        database = cls(read, lock, wait_s)
+        database = cls(readable(read), lock, wait_s)
         try:
             await database._prepare(may_migrate=migrate)
         except BaseException:

@@ -20,6 +20,7 @@ from server.storage.games import GameStore
 from server.storage.parts import summary_of
 from server.storage.rows import NO_ORDER, GameVersion, MatchRow, SeatKind, SeatRow
 from tests.kit.server.commands.fixtures import Ended, Ggp
+from tests.kit.server.hosting.outages import read_only
 from tests.kit.server.scripted import CIRCUMSTANCES, PLAIN, TURNS_MOVES, events, turns
 from tests.kit.server.storage.finished import FinishedMatch, add_finished
 
@@ -152,6 +153,40 @@ def test_a_backup_where_nothing_can_be_written_is_restored(server: Ggp, tmp_path
         assert restored(server, kept / "copy.sqlite") == [["copy.sqlite"], [record("match.a"), record("match.b")]]
     finally:
         kept.chmod(0o700)
+
+
+def test_a_database_where_nothing_can_be_written_is_read(server: Ggp, tmp_path: Path) -> None:
+    kept = tmp_path / "kept 100%?"
+    kept.mkdir()
+    (tmp_path / "ggp.sqlite").rename(kept / "ggp.sqlite")
+    named = "--database", str(kept / "ggp.sqlite")
+    with read_only(kept):
+        ended = [
+            server(*command, *named) for command in (("backup", "copy"), ("export", "all.jsonl"), ("token", "list"))
+        ]
+    assert [(one.exit_code, one.errors) for one in ended] == [(0, "")] * 3
+    assert lines(tmp_path / "all.jsonl") == [record("match.a"), record("match.b")]
+    assert restored(server, tmp_path / "copy")[1] == [record("match.a"), record("match.b")]
+
+
+@pytest.mark.parametrize("command", [("backup", "copy"), ("export", "all.jsonl"), ("token", "list")])
+def test_a_log_that_cannot_be_read_where_nothing_can_be_written_is_to_be_copied(
+    server: Ggp, tmp_path: Path, command: tuple[str, ...]
+) -> None:
+    kept = tmp_path / "kept"
+    kept.mkdir()
+    with closing(sqlite3.connect("ggp.sqlite")) as database:
+        database.execute("DELETE FROM records WHERE match_id = 'match.b'")
+        database.commit()
+        for ending in ("", "-wal"):
+            (kept / f"ggp.sqlite{ending}").write_bytes((tmp_path / f"ggp.sqlite{ending}").read_bytes())
+    with read_only(kept):
+        ended = server(*command, "--database", str(kept / "ggp.sqlite"))
+    said = (
+        f"ggp: the database {kept / 'ggp.sqlite'}: ggp.sqlite-wal holds changes, which cannot be read where nothing can"
+        " be written; copy both files to another folder, and name the copy\n"
+    )
+    assert ended == Ended(2, "", said)
 
 
 def test_an_older_backup_in_wal_mode_is_restored_with_its_log(server: Ggp, tmp_path: Path) -> None:

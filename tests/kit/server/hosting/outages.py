@@ -52,6 +52,26 @@ def small_disk() -> Iterator[Path]:
             subprocess.run(("umount", "-l", str(folder)), check=True)
 
 
+@contextmanager
+def read_only(folder: Path) -> Iterator[None]:
+    """Let nothing be written in *folder* while the block runs; skip where root may not mount it so."""
+    if os.geteuid() != 0:
+        folder.chmod(0o500)
+        try:
+            yield
+        finally:
+            folder.chmod(0o700)
+        return
+    mounting = ("mount", "--bind", str(folder), str(folder))
+    if subprocess.run(mounting, check=False, capture_output=True).returncode:
+        pytest.skip("NOT TESTED: a read-only folder. As root it takes the right to mount a file system")
+    try:
+        subprocess.run(("mount", "-o", "remount,bind,ro", str(folder)), check=True)
+        yield
+    finally:
+        subprocess.run(("umount", "-l", str(folder)), check=True)
+
+
 @asynccontextmanager
 async def full(disk: Path) -> AsyncIterator[None]:
     """Leave no byte on the file system at *disk* while the block runs."""
