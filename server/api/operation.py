@@ -239,7 +239,9 @@ class Operations:
     def add_to(self, app: web.Application) -> None:
         """Add the routes to *app*, and the operations to what its OpenAPI document describes."""
         for operation in self._operations:
-            app.router.add_route(operation.method, operation.path, _route(operation))
+            # The router takes no braces in a parameter unless it is told to; names of roles may have some.
+            path = _PLACE.sub(r"{\1:[^/]+}", operation.path)
+            app.router.add_route(operation.method, path, _route(operation))
         app.setdefault(OPERATIONS, []).extend(self._operations)
 
 

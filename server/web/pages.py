@@ -65,7 +65,7 @@ _DAMAGED: Final = "What is kept of this is damaged"
 _UNFORESEEN: Final = "Something went wrong on this server"
 _STREAMED: Final[dict[str, Handler]] = {
     "/parts/live/events": match_lists.follow_live,
-    "/matches/{id}/play/{role}/events": seat_page.follow,
+    "/matches/{id}/play/{role:[^/]+}/events": seat_page.follow,
     "/tournaments/{name}/events": tournament_pages.follow,
     "/tournaments/{name}/records.zip": tournament_exports.send_records,
 }
@@ -111,9 +111,9 @@ def add_routes(app: web.Application) -> None:
     router.add_get("/matches/{id}/embed", match_page.show_embedded)
     router.add_get("/matches/{id}/board.svg", match_page.send_image)
     router.add_post("/matches/{id}/abort", match_page.abort)
-    router.add_get("/matches/{id}/play/{role}", seat_page.show_seat)
-    router.add_post("/matches/{id}/play/{role}", seat_page.make_move)
-    router.add_get("/matches/{id}/play/{role}/parts", seat_page.show_parts)
+    router.add_get("/matches/{id}/play/{role:[^/]+}", seat_page.show_seat)
+    router.add_post("/matches/{id}/play/{role:[^/]+}", seat_page.make_move)
+    router.add_get("/matches/{id}/play/{role:[^/]+}/parts", seat_page.show_parts)
     router.add_get("/start", start_page.show_form)
     router.add_post("/start", start_page.start)
     router.add_get("/start/tournament", tournament_forms.show_form)

@@ -8,6 +8,7 @@ from datetime import UTC, datetime
 from functools import cache
 from pathlib import Path
 from typing import Any, Final
+from urllib.parse import quote
 
 from aiohttp import web
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
@@ -124,6 +125,15 @@ def status_word(status: str) -> str:
     return _STATUSES.get(status, status)
 
 
+def segment(text: str) -> str:
+    """Return *text* as one segment of the path of an address, whatever it holds.
+
+    >>> segment("a/b {x}")
+    'a%2Fb%20%7Bx%7D'
+    """
+    return quote(text, safe="")
+
+
 _CODE: Final = re.compile(r"`([^`]+)`")
 
 
@@ -142,6 +152,7 @@ FILTERS: Final[dict[str, Callable[..., Any]]] = {
     "plain_term": plain_term,
     "points": points,
     "seconds": seconds,
+    "segment": segment,
     "status_word": status_word,
     "with_code": with_code,
 }

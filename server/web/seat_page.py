@@ -40,7 +40,7 @@ class MoveChoice:
 
 def seat_address(match_id: str, role: str, claim: str = "") -> URL:
     """Return where the person who plays *role* sits down."""
-    address = URL("/matches") / match_id / "play" / role
+    address = URL(f"/matches/{rendering.segment(match_id)}/play/{rendering.segment(role)}", encoded=True)
     return address.with_query(claim=claim) if claim else address
 
 

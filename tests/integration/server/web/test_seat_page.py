@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import AsyncIterator
 from pathlib import Path
+from urllib.parse import quote
 
 import pytest
 
@@ -13,7 +14,7 @@ from server.hosting.order import MatchRequest
 from server.links.queued_player import turn_of
 from server.principal import Role
 from tests.kit.polling import until
-from tests.kit.server.api.whole_server import Client, manager_of, whole_server
+from tests.kit.server.api.whole_server import MATCHES, Client, manager_of, record, told, whole_server
 from tests.kit.server.web.markup import Page
 
 
@@ -81,7 +82,7 @@ async def test_moves_that_do_not_count_are_reported_and_the_next_one_may(client:
         token = re.search(r'name="csrf_token" value="([^"]+)"', await answer.text())
     assert token is not None
     form = {"csrf_token": token[1], "step": "0"}
-    for data, told in (
+    for data, words in (
         (form | {"move": "(mark 9 9)"}, "(mark 9 9)"),
         (form | {"move": "((("}, "((("),
         (form | {"step": "x", "move": "(mark 1 1)"}, "No move is asked for now"),
@@ -89,8 +90,8 @@ async def test_moves_that_do_not_count_are_reported_and_the_next_one_may(client:
     ):
         async with client.post(address, data=data) as answer:
             assert answer.status == 409
-            text = Page(await answer.text()).text if told != "alert" else await answer.text()
-            assert told in text
+            text = Page(await answer.text()).text if words != "alert" else await answer.text()
+            assert words in text
     async with client.post(address, data=form | {"move": "(mark 1 1)"}, allow_redirects=False) as answer:
         assert (answer.status, answer.headers["Location"]) == (303, address)
 
@@ -109,3 +110,30 @@ async def test_a_person_of_a_scrambled_match_is_not_shown_as_its_own_opponent(cl
     async with client.get(f"/matches/{ordered.row.id}/play/x?claim={ordered.seat_secrets['x']}") as answer:
         found = Page(await answer.text())
     assert ("against human" in found.text, "human, human" in found.text) == (True, False)
+
+
+@pytest.mark.parametrize("role", ["a/b", "{x}", "50%?#"])
+async def test_a_seat_is_found_whatever_its_role_is_called(tmp_path: Path, role: str) -> None:
+    rules = f"""
+    (role {role}) (init (at 1)) (legal {role} go) (legal {role} rest) (<= (next (at 2)) (does {role} go))
+    (<= terminal (true (at 2))) (goal {role} 100)
+    """
+    order = {"rules": rules, "players": {role: "human"}, "startClock": 20, "playClock": 60}
+    async with whole_server(tmp_path) as (client, _):
+        ordered = await told(await client.post(MATCHES, json=order), 201)
+        (link,) = re.findall(r'href="([^"]*/play/[^"]*)"', await (await client.get(f"/matches/{ordered['id']}")).text())
+        async with client.get(f"{link}?claim={ordered['seats'][role]}") as answer:
+            found = await answer.text()
+        (parts,) = re.findall(r'data-parts="([^"]*)"', found)
+        statuses = [answer.status, (await client.get(parts)).status, (await client.get(f"{link}/events")).status]
+        seat, secret = f"{ordered['url']}/seats/{quote(role, safe='')}", {"GGP-Seat-Secret": ordered["seats"][role]}
+
+        async def is_asked() -> bool:
+            return bool((await told(await client.get(seat, headers=secret)))["isAsked"])
+
+        await until(is_asked)
+        moved = await told(await client.post(f"{seat}/move", json={"step": 0, "move": "go"}, headers=secret))
+        await record(client, ordered["url"])
+        lines = (await told(await client.get(f"{seat}/transcript")))["lines"]
+    assert (statuses, moved) == ([200, 200, 200], {"step": 0, "move": "go"})
+    assert {line["role"] for line in lines} == {role}
