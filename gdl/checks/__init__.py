@@ -47,6 +47,7 @@ CHECKS: Final[tuple[Check, ...]] = (
     arguments.undefined_moves,
     arguments.unused_fluents,
     arguments.unmatched_conditions,
+    arguments.equal_terms,
     goals.goal_values,
     goals.variable_goal_values,
     roles.undeclared_roles,

@@ -13,7 +13,7 @@ from gdl.checks.names import Spellings, also_here, did_you_mean
 from gdl.checks.subject import Subject, Use, arguments_in_words, part, uses
 from gdl.datalog.values import BOTTOM, Values, narrow, values_of_heads
 from gdl.diagnostics import Diagnostic, Span, diagnostic
-from gdl.language.syntax import KEYWORDS, Atom, Rule
+from gdl.language.syntax import KEYWORDS, And, Atom, Distinct, Or, Rule
 from gdl.language.terms import Compound, Constant, Signature, Term, Variable, signature
 
 _MAKERS: Final = {"true": frozenset({"init", "next"}), "does": frozenset({"legal"})}
@@ -197,6 +197,19 @@ def unmatched_conditions(subject: Subject) -> Iterator[Diagnostic]:
         if wrong is not None and wrong not in told:
             told.add(wrong)
             yield _unmatched(use, *wrong, given)
+
+
+def equal_terms(subject: Subject) -> Iterator[Diagnostic]:
+    """Yield `distinct` of a term and the same term; under a `not` it is reported as that."""
+    for rule in subject.rules:
+        todo = list(rule.body)
+        while todo:
+            match todo.pop():
+                case Distinct(left, right, span) if left == right:
+                    message = f"`distinct` of {left} and the same term: this never holds"
+                    yield diagnostic("never-distinct", span, message, "is one of the two misspelt?")
+                case And(parts) | Or(parts):
+                    todo += parts
 
 
 def _unmatched(use: Use, place: Place, term: Term, given: _Given) -> Diagnostic:

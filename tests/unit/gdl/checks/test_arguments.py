@@ -15,6 +15,20 @@ GAME = """
 
 
 @pytest.mark.parametrize(
+    ("condition", "codes"),
+    [
+        ("(distinct big big)", ["gdl/never-distinct"]),
+        ("(or (true (size big)) (and (distinct (pos 1 ?x) (pos 1 ?x)) (true (size ?x))))", ["gdl/never-distinct"]),
+        ("(not (distinct big big))", ["gdl/not-over-distinct"]),
+        ("(distinct big small)", []),
+    ],
+)
+def test_a_term_that_is_to_be_distinct_from_itself_is_reported_once(condition: str, codes: list[str]) -> None:
+    found = check(Source("game.kif", f"{GAME}(<= terminal {condition})"))
+    assert [one.code.name for one in found] == codes
+
+
+@pytest.mark.parametrize(
     ("condition", "message", "hint"),
     [
         (
