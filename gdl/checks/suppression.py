@@ -43,7 +43,7 @@ class Sifted:
 
 
 @dataclass(frozen=True, slots=True)
-class _Comment:
+class Comment:
     """What a comment at `span` orders for the forms from `start` up to `end`; no codes where it is not understood."""
 
     span: Span
@@ -67,7 +67,7 @@ def sift(
     *is_played* says that *diagnostics* would hold what shows only in play, too.
     """
     found = tuple(in_order(diagnostics))
-    comments = _comments(source, limits) if "ggp:" in source.text else ()
+    comments = comments_in(source, limits)
     if not comments:
         return Sifted(found)
     by_code: defaultdict[str, list[int]] = defaultdict(list)
@@ -87,7 +87,7 @@ def sift(
     return Sifted(tuple(in_order([*kept, *complaints])), tuple(allowed))
 
 
-def _covered(found: Sequence[Diagnostic], numbers: list[int], comment: _Comment) -> list[int]:
+def _covered(found: Sequence[Diagnostic], numbers: list[int], comment: Comment) -> list[int]:
     """Return those of *numbers*, which are in the order of places, that lie in what *comment* is for."""
 
     def start(number: int) -> int:
@@ -96,7 +96,10 @@ def _covered(found: Sequence[Diagnostic], numbers: list[int], comment: _Comment)
     return numbers[bisect_left(numbers, comment.start, key=start) : bisect_left(numbers, comment.end, key=start)]
 
 
-def _comments(source: Source, limits: ReadLimits) -> tuple[_Comment, ...]:
+def comments_in(source: Source, limits: ReadLimits = DEFAULT_LIMITS) -> tuple[Comment, ...]:
+    """Return the comments of *source* to the validator, in their order; none where it is no text of rules."""
+    if "ggp:" not in source.text:
+        return ()
     try:
         orders = ((token, _COMMENT.match(token.text)) for token in tokens(source, limits))
         found = list(islice(((token, match["order"]) for token, match in orders if match), _MAX_COMMENTS))
@@ -109,12 +112,12 @@ def _comments(source: Source, limits: ReadLimits) -> tuple[_Comment, ...]:
     return tuple(_comment(source, forms, token, order) for token, order in found)
 
 
-def _comment(source: Source, forms: Sequence[Form], token: Token, order: str) -> _Comment:
+def _comment(source: Source, forms: Sequence[Form], token: Token, order: str) -> Comment:
     understood = _ALLOW.fullmatch(order.strip())
     names = tuple(re.split(r"[\s,]+", understood["codes"].strip(" \t,"))) if understood else ()
     reason = (understood["reason"] or "").strip() if understood else ""
     start, end = _extent(source, forms, token)
-    return _Comment(Span(source, token.start, token.end), start, end, tuple(filter(None, names)), reason)
+    return Comment(Span(source, token.start, token.end), start, end, tuple(filter(None, names)), reason)
 
 
 def _extent(source: Source, forms: Sequence[Form], token: Token) -> tuple[int, int]:
@@ -140,7 +143,7 @@ def _around(forms: Sequence[Form], after: int, source: Source, line: int) -> Seq
     return forms[first : bisect_left(forms, ends, lo=min(after, len(forms)), key=lambda form: form.start)]
 
 
-def _complaints(comment: _Comment) -> Iterator[Diagnostic]:
+def _complaints(comment: Comment) -> Iterator[Diagnostic]:
     if not comment.codes:
         yield diagnostic("unknown-comment", comment.span, "this comment to the validator is not understood", _HOW)
     for name in comment.codes:
@@ -160,7 +163,7 @@ def _complaints(comment: _Comment) -> Iterator[Diagnostic]:
         yield diagnostic("allowed-without-reason", comment.span, "this comment allows something without a reason", hint)
 
 
-def _unused(comment: _Comment, code: Code) -> Diagnostic:
+def _unused(comment: Comment, code: Code) -> Diagnostic:
     message = f"this comment allows `{code.name}`, which the rule does not have"
     hint = "delete the comment, or put it before the rule it is for or at the end of that rule's first line"
     return diagnostic("allowed-in-vain", comment.span, message, hint)

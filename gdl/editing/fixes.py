@@ -1,6 +1,6 @@
 """Defects that a mechanical change of the text mends, and the edits that mend them."""
 
-from bisect import bisect_right, insort
+from bisect import bisect_left, bisect_right, insort
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
@@ -12,6 +12,7 @@ from typing import Final, TypeAlias
 from gdl.checks import check
 from gdl.checks.names import LikelyNames
 from gdl.checks.subject import Subject, examine
+from gdl.checks.suppression import Comment, comments_in
 from gdl.diagnostics import LINE_END, Diagnostic, Source, Span
 from gdl.language.kif import BLANKS, DEFAULT_LIMITS, Form, ReadLimits
 from gdl.language.syntax import CONNECTIVES, Rule
@@ -96,6 +97,7 @@ class Draft:
     """A file to be mended, with its parts at hand by what fixers ask for."""
 
     subject: Subject
+    limits: ReadLimits = DEFAULT_LIMITS
 
     @cached_property
     def forms_by_name(self) -> Mapping[str, Sequence[Form]]:
@@ -124,6 +126,11 @@ class Draft:
         for form, rule in zip(self.subject.forms, self.subject.rules, strict=True):
             found[_head(rule)].append(form)
         return found
+
+    @cached_property
+    def comments(self) -> Sequence[Comment]:
+        """The comments to the validator."""
+        return comments_in(self.subject.source, self.limits)
 
     @cached_property
     def likely_names(self) -> LikelyNames:
@@ -174,7 +181,7 @@ def fixes(source: Source, diagnostics: Iterable[Diagnostic], limits: ReadLimits 
     subject = examine(source, limits)
     if subject.diagnostics or subject.stray:  # something could not be read, and what follows it may be meant otherwise
         return
-    draft = Draft(subject)
+    draft = Draft(subject, limits)
     for one in diagnostics:
         fixer = FIXERS.get(one.code.name)
         edits = fixer(draft, one) if fixer else ()
@@ -233,6 +240,8 @@ def lone_name(draft: Draft, found: Diagnostic) -> Sequence[Edit]:
 def without_rules(draft: Draft, found: Diagnostic) -> Sequence[Edit]:
     """Delete the facts and rules of the relation in whose head the diagnostic is, unless those of another use it.
 
+    With them go the comments that are for them alone, which would allow something in the rule that follows.
+
     One whose name is likely misspelt stays: it may be the rule that the game misses. Where those that use it go too,
     the next round finds it unused; where a comment keeps them, they keep what they need.
     """
@@ -242,7 +251,9 @@ def without_rules(draft: Draft, found: Diagnostic) -> Sequence[Edit]:
         return ()
     if draft.likely_names.meant_by(relation[0]) is not None:
         return ()
-    return [_deleted(run) for run in _runs(draft.forms_by_head[relation])]
+    gone = [form.span for form in draft.forms_by_head[relation]]
+    spans = sorted((*gone, *_comments_for(draft, gone)), key=lambda span: span.start)
+    return [_deleted(run) for run in _runs(spans)]
 
 
 FIXERS: Final[Mapping[str, Fixer]] = {
@@ -289,16 +300,31 @@ def _unwrapped(form: Form, inner: Form, *leading: Form) -> list[Edit]:
     return [*opening, Edit(Span(source, closes_at, form.end), behind)]
 
 
-def _runs(forms: Iterable[Form]) -> Iterator[Span]:
-    """Yield spans of *forms*, several in one where nothing but blanks stands between."""
+def _comments_for(draft: Draft, gone: Sequence[Span]) -> Iterator[Span]:
+    """Yield the comments that allow something in the facts and rules *gone* alone, and stand outside of these."""
+    forms, starts = draft.subject.forms, {span.start for span in gone}
+    for comment in draft.comments:
+        first, end = (bisect_left(forms, at, key=lambda form: form.start) for at in (comment.start, comment.end))
+        is_inside = comment.start < comment.span.start < comment.end
+        if (
+            comment.codes
+            and first < end
+            and not is_inside
+            and starts.issuperset(form.start for form in forms[first:end])
+        ):
+            yield comment.span
+
+
+def _runs(spans: Iterable[Span]) -> Iterator[Span]:
+    """Yield *spans*, several in one where nothing but blanks stands between."""
     run: Span | None = None
-    for form in forms:
-        if run and not run.source.text[run.end : form.start].strip(BLANKS):
-            run = Span(form.source, run.start, form.end)
+    for span in spans:
+        if run and not run.source.text[run.end : span.start].strip(BLANKS):
+            run = Span(span.source, run.start, span.end)
             continue
         if run:
             yield run
-        run = form.span
+        run = span
     if run:
         yield run
 

@@ -106,6 +106,21 @@ def test_all_rules_of_a_relation_go_with_the_lines_that_they_fill(text: str, exp
     assert without_the_rules_at(text, text.rindex("(p ") + 1) == expected
 
 
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("; ggp: allow gdl/empty-body -- why\n(<= (p 1))\n(q)\n", "(q)\n"),
+        ("(q)\n(p 1) ; ggp: allow gdl/empty-body -- why\n(q)\n", "(q)\n(q)\n"),
+        ("; kept\n; ggp: allow gdl/empty-body -- why\n\n(p 1)\n(q)\n", "; kept\n(q)\n"),
+        ("(<= (p 1) ; ggp: allow gdl/empty-body -- why\n)\n(q)\n", "(q)\n"),
+        ("(p 1) (q) ; ggp: allow gdl/empty-body -- why\n", "(q) ; ggp: allow gdl/empty-body -- why\n"),
+        ("; ggp: allow gdl/empty-body -- why\n(q)\n(p 1)\n", "; ggp: allow gdl/empty-body -- why\n(q)\n"),
+    ],
+)
+def test_with_a_rule_goes_the_comment_that_allows_something_in_it_alone(text: str, expected: str) -> None:
+    assert without_the_rules_at(text, text.rindex("(p ") + 1) == expected
+
+
 def test_a_file_that_cannot_be_read_stays_as_it_is() -> None:
     texts = ["(<= (p a))\n(q", "(<= (p a))\n(?x)", "(<= (p a))\n((q))", "\0(<= (p a))"]
     assert [fixed(text) for text in texts] == texts
