@@ -3,11 +3,12 @@
 import logging
 from collections.abc import Sequence
 from importlib.metadata import version
-from typing import BinaryIO, Final
+from typing import Any, BinaryIO, Final
 
 from lsprotocol import types
-from pygls.exceptions import JsonRpcException
+from pygls.exceptions import JsonRpcException, JsonRpcInvalidParams
 from pygls.lsp.server import LanguageServer
+from pygls.protocol import LanguageServerProtocol
 
 from gdl.diagnostics import Diagnostic
 from gdl.errors import RenamingError
@@ -15,6 +16,25 @@ from server.editor import answers
 from server.editor.document import Checking, Document
 
 _TRIGGERS: Final = ("(", "?")
+
+
+class EditorProtocol(LanguageServerProtocol):
+    """The protocol, with an answer also to requests that cannot be read: the library alone leaves these without one."""
+
+    def structure_message(self, data: dict[str, Any]) -> Any:
+        """Return the message that *data* is; a request with parameters of another shape is refused.
+
+        Raises:
+            JsonRpcException: it is no message.
+        """
+        try:
+            return super().structure_message(data)
+        except JsonRpcException:
+            number = data.get("id")
+            if "method" in data and isinstance(number, (int, str)):
+                refused = JsonRpcInvalidParams(f"the parameters of {data['method']} are not of the shape that it takes")
+                self._send_response(number, error=refused.to_response_error())
+            raise
 
 
 class EditorServer(LanguageServer):
@@ -25,7 +45,12 @@ class EditorServer(LanguageServer):
     """
 
     def __init__(self, delay_s: float) -> None:
-        super().__init__("ggp", version("ggp"), text_document_sync_kind=types.TextDocumentSyncKind.Full)
+        super().__init__(
+            "ggp",
+            version("ggp"),
+            text_document_sync_kind=types.TextDocumentSyncKind.Full,
+            protocol_cls=EditorProtocol,
+        )
         self.is_shut_down = False
         self.checking = Checking(self._publish, self._tell, delay_s)
         self._documents: dict[str, Document] = {}

@@ -246,6 +246,13 @@ def test_the_server_ends_with_1_when_the_editor_is_gone(tmp_path: Path) -> None:
         assert editor.child.wait(30) == 1
 
 
+@pytest.mark.parametrize("parameters", [[], {}, {"textDocument": 5}, {"textDocument": {"uri": URI}, "position": "1"}])
+def test_a_request_with_parameters_of_another_shape_is_refused(server: Editor, parameters: Json) -> None:
+    with pytest.raises(Refused, match="the parameters of textDocument/hover are not of the shape") as refused:
+        server.request("textDocument/hover", parameters)
+    assert refused.value.code == -32602
+
+
 def test_messages_that_are_none_do_not_end_the_server(tmp_path: Path) -> None:
     with started(tmp_path) as editor:
         assert editor.child.stdin is not None
