@@ -146,10 +146,27 @@ class TokenStore:
         change = sa.update(tokens).where(tokens.c.id == token_id).values(hash=secret_hash, expires_ms=expires_ms)
         await self._write(change, sa.delete(sessions).where(sessions.c.token_id == token_id))
 
-    async def revoke(self, token_id: str, at_ms: int) -> None:
-        """Revoke a token; its sessions end."""
-        change = sa.update(tokens).where(tokens.c.id == token_id).values(revoked_ms=at_ms)
-        await self._write(change, sa.delete(sessions).where(sessions.c.token_id == token_id))
+    async def revoke(self, token_id: str, at_ms: int, kept_role: str | None = None) -> bool:
+        """Revoke a token, whose sessions end; return False where it is the last valid one of *kept_role*, and stays."""
+        is_valid = sa.and_(
+            tokens.c.role == kept_role,
+            tokens.c.revoked_ms.is_(None),
+            sa.or_(tokens.c.expires_ms.is_(None), tokens.c.expires_ms > at_ms),
+        )
+        # The rows are locked, so that of two servers that revoke at once the second one sees what the first has left.
+        valid = sa.select(tokens).where(is_valid).order_by(tokens.c.id).with_for_update()
+        revoking = sa.update(tokens).where(tokens.c.id == token_id).values(revoked_ms=at_ms)
+        ending = sa.delete(sessions).where(sessions.c.token_id == token_id)
+
+        def revoked(connection: sa.Connection) -> bool:
+            left = self._tokens([dict(row) for row in connection.execute(valid).mappings()])
+            if [row.id for row in left] == [token_id]:
+                return False
+            connection.execute(revoking)
+            connection.execute(ending)
+            return True
+
+        return await self._database.write(revoked)
 
     async def touch(self, used_ms: Mapping[str, int]) -> None:
         """Note when tokens were last used, by id."""

@@ -129,7 +129,8 @@ async def test_the_last_admin_stays(desk: Desk) -> None:
 async def test_one_admin_stays_where_two_revoke_each_other_at_once(desk: Desk) -> None:
     ids = [(await desk.issuing.issue(name, Role.ADMIN)).row.id for name in ("Ada", "Grace")]
     found = await asyncio.gather(*map(desk.issuing.revoke, ids), return_exceptions=True)
-    assert ([type(each) for each in found], await desk.issuing.has_admin()) == ([type(None), TokenRuleError], True)
+    assert sorted(type(each).__name__ for each in found) == ["NoneType", "TokenRuleError"]
+    assert await desk.issuing.has_admin()
 
 
 @pytest.mark.parametrize("name", ["", "  ", "x" * 61, "a\0b", "a\x1b[31m", "\u202eevil"])

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import asyncio
 from dataclasses import replace
 
 import pytest
 
+from server.access.issuing import Issuing
+from server.principal import Role
 from server.storage.accounts import SessionRow, TokenStore
 from server.storage.database import Database
 from server.storage.errors import StorageError
@@ -54,6 +57,15 @@ async def test_the_end_of_a_token_ends_the_sessions(tokens: TokenStore) -> None:
     await tokens.touch({ADA.id: 4_000})
     assert await tokens.get(ADA.id) == replace(ADA, revoked_ms=5_000, used_ms=4_000)
     assert await tokens.session(SESSION.hash) is None
+
+
+async def test_of_two_servers_that_revoke_the_last_two_admins_at_once_one_is_refused(database: Database) -> None:
+    servers = [Issuing(TokenStore(database)) for _ in range(2)]
+    ids = [(await servers[0].issue(name, Role.ADMIN)).row.id for name in ("Ada", "Grace")]
+    revoking = (server.revoke(token_id) for server, token_id in zip(servers, ids, strict=True))
+    found = await asyncio.gather(*revoking, return_exceptions=True)
+    assert sorted(type(each).__name__ for each in found) == ["NoneType", "TokenRuleError"]
+    assert await servers[0].has_admin()
 
 
 async def test_a_session_is_there_until_it_is_closed(tokens: TokenStore) -> None:
