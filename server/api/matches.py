@@ -138,6 +138,7 @@ class MatchLine(operation.ResponseModel):
     ] = None
     begun_at: Annotated[StartPoint | None, Field(alias="from")] = None
     result: Annotated[dict[str, int | None] | None, Field(description="the goals, once it is completed")] = None
+    reason: Annotated[str | None, Field(description="why it was aborted or failed")] = None
     damage: Annotated[str | None, Field(description="what the database holds damaged of it")] = None
 
 

@@ -15,7 +15,7 @@ from server.principal import Principal
 from server.records.record import MatchRecord, error_words, record_of, understood
 from server.refusals import RequestError
 from server.spectating.events import broadcast_of, delay_of
-from server.spectating.viewers import has_in_seat, secrecy_at, secrecy_of, viewer_of
+from server.spectating.viewers import end_reason, has_in_seat, secrecy_at, secrecy_of, viewer_of
 from server.storage.accounts import PlayerStore
 from server.storage.database import Database
 from server.storage.errors import DamagedRowError
@@ -156,8 +156,9 @@ def _not_begun(match: MatchRow, missing: list[str]) -> dict[str, Any]:
     found = {"matchId": match.id, "isCompleted": False, "isAborted": match.has_ended, "x-status": status}
     if secrecy_of(match).hides_game:  # roles tell the game
         return found
-    end = {"how": status, "at": match.ended_ms, "reason": match.abort_reason}
-    return found | ({"x-missing": missing} if missing else {}) | ({"x-end": end} if match.abort_reason else {})
+    reason = end_reason(match)
+    end = {"how": status, "at": match.ended_ms, "reason": reason}
+    return found | ({"x-missing": missing} if missing else {}) | ({"x-end": end} if reason else {})
 
 
 async def viewer_of_seat(source: MatchSource, match: MatchRow, role: str, who: Principal | None) -> Viewer:

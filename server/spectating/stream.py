@@ -14,9 +14,9 @@ from server.records.record import understood
 from server.registry.queueing import WaitReason
 from server.spectating.events import PublicJournal, broadcast_of
 from server.spectating.fanout import Audience, Member, SharedEvent, Sink
-from server.spectating.public import PublicEvent, PublicQuestion
+from server.spectating.public import PublicClose, PublicEnd, PublicEvent, PublicQuestion
 from server.spectating.public_record import MatchSource, as_broadcast, known_match
-from server.spectating.viewers import people_of, secrecy_of
+from server.spectating.viewers import end_reason, people_of, secrecy_of
 from server.storage.listing import Filter
 from server.storage.rows import LIVE_STATUSES, MatchRow, MatchStatus, SeatRow
 from server.storage.wake_up import Notifier, something_new
@@ -88,6 +88,8 @@ def _listed(match: MatchRow, seats: Iterable[SeatRow]) -> Listed:
         found["broadcastDelay"] = text["broadcastDelay"]
     if secrecy.hides_game:
         return found
+    if reason := end_reason(match):
+        found["reason"] = reason
     if match.status == MatchStatus.LOBBY:
         found["missing"] = [seat.role for seat in seats if seat.is_missing]
     found |= {"game": match.game, "players": {seat.role: seat.player for seat in seats}}
@@ -144,7 +146,16 @@ async def _batches(source: LiveSource, match_id: str, after: int, poll_s: float)
 async def public_events(source: LiveSource, match_id: str, after: int = -1) -> list[PublicEvent]:
     """Return the public events of a match up to now that come after number *after*; raises as `feed`."""
     match = await known_match(source, match_id)
+    if match.has_ended and match.started_ms is None:
+        return [event for event in _never_begun(match) if event.number > after]
     return await _Reading(source, match_id, after + 1).more(match)
+
+
+def _never_begun(match: MatchRow) -> list[PublicEvent]:
+    """Return the end of a match that ended before it began, of which no journal tells."""
+    at_ms = match.ended_ms or now_ms()
+    end = PublicEnd(match.status.value, at_ms, 0, reason=end_reason(match))
+    return [PublicEvent(0, end), PublicEvent(1, PublicClose(at_ms))]
 
 
 class _Reading:
@@ -243,13 +254,11 @@ class MatchFeeds:
 
 def _end_of(match: MatchRow, after: int, events: Sequence[SharedEvent]) -> list[SharedEvent]:
     """Return the end of a match for a viewer who was told all *events*: `closed`, and before it why none began."""
+    if not events and match.status in (MatchStatus.ABORTED, MatchStatus.FAILED):
+        return [SharedEvent(event.kind, event.data, str(after)) for event in _never_begun(match)]
     is_told = bool(events) and events[-1].kind == CLOSED
-    at = {"at": events[-1].data["at"] if is_told else match.ended_ms or now_ms()}
-    closed = SharedEvent(CLOSED, at, str(after))
-    if events or match.status not in (MatchStatus.ABORTED, MatchStatus.FAILED):
-        return [closed]
-    reason = "" if secrecy_of(match).hides_game else match.abort_reason or ""
-    return [SharedEvent(match.status.value, at | {"step": 0, "reason": reason}, str(after)), closed]
+    at_ms = events[-1].data["at"] if is_told else match.ended_ms or now_ms()
+    return [SharedEvent(CLOSED, {"at": at_ms}, str(after))]
 
 
 CLOSED: Final = "closed"

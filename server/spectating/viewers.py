@@ -46,6 +46,12 @@ def people_of(match: MatchRow, who: Principal | None, *, is_person: bool = False
     return found if may_see(Aspect.PEOPLE, viewer, secrecy_of(match)) else {}
 
 
+def end_reason(match: MatchRow) -> str:
+    """Return why *match* was aborted or failed; empty where it was not, or where roles in it would tell the game."""
+    is_told = match.has_ended and not secrecy_of(match).hides_game
+    return (match.abort_reason or "") if is_told else ""
+
+
 def has_in_seat(who: Principal | None, player: PlayerRow | None, seat: SeatRow, match: MatchRow) -> bool:
     """Return whether *player* is the one in *seat* and *who* had registered it before *match* was ordered."""
     # Without the slack of `was_registered`: who takes a released name in the second after the order sees nothing.

@@ -24,7 +24,7 @@ from server.spectating.events import broadcast_of, delay_of, public_events
 from server.spectating.fanout import Audience, SharedEvent, Sink
 from server.spectating.public_record import MatchSource, as_broadcast
 from server.spectating.stream import POLL_S
-from server.spectating.viewers import people_of, secrecy_of
+from server.spectating.viewers import end_reason, people_of, secrecy_of
 from server.storage.errors import DamagedRowError
 from server.storage.games import title_of
 from server.storage.rows import ENDED_STATUSES, WAITING_STATUSES, GameVersion, MatchRow, MatchStatus, SeatKind, SeatRow
@@ -70,6 +70,11 @@ class MatchCard:
     is_hidden: bool
     seats: tuple[SeatLine, ...]
     picture: Picture | None = None
+
+    @property
+    def reason(self) -> str:
+        """Why the match was aborted or failed; empty where it was not, or where that is not public."""
+        return end_reason(self.row)
 
     @property
     def played(self) -> tuple[SeatLine, ...]:

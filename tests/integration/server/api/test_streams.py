@@ -8,7 +8,8 @@ from typing import Any
 
 import aiohttp
 
-from tests.kit.server.api.whole_server import Client, ordered, record, told
+from tests.kit.server.api.whole_server import MATCHES, Client, ordered, record, told
+from tests.kit.server.web.fetching import page_at, words_of
 
 NDJSON = {"Accept": "application/x-ndjson"}
 
@@ -111,3 +112,17 @@ async def test_a_match_that_ends_before_it_begins_says_why(client: Client) -> No
         ("aborted", {"at": at, "step": 0, "reason": reason}),
         ("closed", {"at": at}),
     ]
+
+
+async def test_why_a_match_never_began_stands_in_its_journal_and_in_lists(client: Client) -> None:
+    url = await ordered(client, game="tictactoe", players={"x": "human", "o": "human"})
+    await told(await client.post(f"{url}/abort"), 202)
+    at, reason = (await told(await client.get(url)))["x-end"]["at"], "aborted through the API"
+    whole = [
+        {"number": 0, "kind": "aborted", "data": {"at": at, "step": 0, "reason": reason}},
+        {"number": 1, "kind": "closed", "data": {"at": at}},
+    ]
+    parts = [(await told(await client.get(f"{url}/journal?after={after}")))["events"] for after in (-1, 0, 1)]
+    assert parts == [whole, whole[1:], []]
+    assert [line["reason"] for line in (await told(await client.get(MATCHES)))["matches"]] == [reason]
+    assert reason in words_of(await page_at(client, "/matches"))
