@@ -13,7 +13,7 @@ import json
 import logging
 from collections import Counter
 from collections.abc import AsyncIterator, Awaitable, Callable
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
 from typing import Any, Final, TypeAlias
 
@@ -24,12 +24,15 @@ from gdl.errors import GdlError
 from server.records.entries import ClosedEntry, EndEntry, Entry, OnEntry, StateEntry
 from server.records.signature import PUBLIC_KEY, SIGNATURE, signed
 from server.spectating.public_record import MatchSource, known_match, public_record
+from server.storage.errors import StorageError
 from server.storage.rows import MatchRow
 
 Post: TypeAlias = Callable[[dict[str, str]], Awaitable[None]]
 """Posts a form to the spectator server."""
 WORTH: Final = StateEntry | EndEntry | ClosedEntry
 """What makes an update."""
+WATCH_S: Final = 30.0
+"""How often to look whether what was withheld at the end of a match is public."""
 LIMIT_S: Final = 10.0
 ENDING_S: Final = 3.0
 _MAX_ANSWER: Final = 10_000
@@ -62,7 +65,7 @@ DEFAULT_SETTINGS: Final = PublishSettings()
 
 
 class Publisher:
-    """Publishes the matches of *source* with *post*: tell it of every entry with `take`, while `run` runs."""
+    """Publishes the matches of *source* with *post*: tell it of every entry with `take`, while `watch` runs."""
 
     def __init__(
         self,
@@ -73,13 +76,38 @@ class Publisher:
     ) -> None:
         self._source, self._post, self._settings, self._sleep = source, post, settings, sleep
         self._changed: set[str] = set()
+        self._withheld: set[str] = set()
+        self._has_recalled = False  # what was withheld before this process began
         self._tasks: dict[str, asyncio.Task[None]] = {}
         self._slots = asyncio.Semaphore(settings.n_at_once)
 
     def take(self, match_id: str, _number: int, entry: Entry) -> None:
         """Take notice of what happened in a match."""
-        if not isinstance(entry, WORTH):
-            return
+        if isinstance(entry, WORTH):
+            self._begin(match_id)
+
+    async def watch(self) -> None:
+        """Publish the matches that were withheld at their end, each when its set is over; it never ends."""
+        while True:
+            with suppress(StorageError):  # a database that does not answer now does so at the next look
+                await self.look()
+            await self._sleep(WATCH_S)
+
+    async def look(self) -> None:
+        """Publish the matches that were withheld at their end, and are public now.
+
+        Raises:
+            StorageError: the database failed.
+        """
+        if not self._has_recalled:
+            self._withheld |= await self._source.matches.withheld()
+            self._has_recalled = True
+        for match in await self._source.matches.of_ids(self._withheld):
+            if not match.is_set_open:
+                self._withheld.discard(match.id)
+                self._begin(match.id)
+
+    def _begin(self, match_id: str) -> None:
         self._changed.add(match_id)
         if match_id not in self._tasks:
             task = self._tasks[match_id] = asyncio.create_task(self._publish(match_id))
@@ -114,7 +142,8 @@ class Publisher:
     async def _send(self, match_id: str) -> None:
         match = await known_match(self._source, match_id)
         record = publication(await public_record(self._source, match_id), await self._game_url(match))
-        if "states" not in record:  # a hidden match is not public before its end
+        if "states" not in record:  # a hidden match is not public before its end, and that of its set
+            self._withheld |= {match_id} if match.has_ended and match.is_set_open else set()
             return
         if self._settings.signing_key is not None:
             record = signed(record, self._settings.signing_key)
@@ -151,9 +180,11 @@ async def published(source: MatchSource, settings: PublishSettings | None) -> As
         return
     async with posting(settings.address) as post:
         publisher = Publisher(source, post, settings)
+        watching = asyncio.create_task(publisher.watch(), name="publishing")
         try:
             yield publisher.take
         finally:
+            watching.cancel()
             await publisher.close()
 
 

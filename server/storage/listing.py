@@ -35,6 +35,8 @@ IS_OPEN: Final = sa.or_(
     sa.not_(matches.c.is_hidden), sa.and_(matches.c.status.not_in(LIVE_STATUSES), sa.not_(_IS_SET_OPEN))
 )
 """Whether the public may know all of a match."""
+IS_WITHHELD: Final = sa.and_(matches.c.status.not_in(LIVE_STATUSES), _IS_SET_OPEN)
+"""Whether a match is over, and its set is not, so that the public may not know all of it yet."""
 _SAYS_SCRAMBLE: Final = sa.cast(matches.c.order, sa.Text).contains('"scramble": true', autoescape=True)
 IS_NAMED: Final = sa.or_(IS_OPEN, sa.not_(_SAYS_SCRAMBLE))
 """Whether the public may know the game of a match: what `server.visibility` says of it, as a condition."""

@@ -11,7 +11,7 @@ from server.match.link import now_ms
 from server.storage import batch, journals
 from server.storage.database import Database
 from server.storage.errors import DamagedRowError
-from server.storage.listing import MATCH_ROWS, Filter, listing
+from server.storage.listing import IS_WITHHELD, MATCH_ROWS, Filter, listing
 from server.storage.reading import MAX_MS, damage
 from server.storage.rows import (
     LIVE_STATUSES,
@@ -153,6 +153,10 @@ class MatchStore:
         query = MATCH_ROWS.where(matches.c.ended_ms >= time_ms)
         query = query.order_by(matches.c.ended_ms.desc(), matches.c.id.desc()).limit(limit)
         return list(map(match_row, await self._database.rows(query)))
+
+    async def withheld(self) -> set[str]:
+        """Return the ids of the matches that are over and not public, since others with the same seeds are not over."""
+        return set(await self._database.scalars(sa.select(matches.c.id).where(IS_WITHHELD)))
 
     async def busy(self, players: Collection[str] | None = None) -> dict[str, int]:
         """Return how many seats each player has in matches that are played now; only those of *players*, if given."""

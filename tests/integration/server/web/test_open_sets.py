@@ -13,9 +13,12 @@ from typing import Any
 
 import pytest
 
+from server.records.entries import ClosedEntry
+from server.spectating.publishing import Publisher, PublishSettings, posting
 from tests.kit.server.api.tournaments import command_cup, order_cup, until_cup
-from tests.kit.server.api.whole_server import Client, told, whole_server
+from tests.kit.server.api.whole_server import Client, manager_of, told, whole_server
 from tests.kit.server.peers import listening, request
+from tests.kit.server.spectating.spectator_server import spectator_server
 from tests.kit.server.web.fetching import page_at, words_of
 
 READY = b"HTTP/1.0 200 OK\r\nContent-Type: text/acl\r\nContent-Length: 5\r\n\r\nready"
@@ -95,3 +98,22 @@ async def test_a_scrambled_game_is_not_named_before_all_of_the_set_are_over(clie
         await command_cup(client, "cancel", reason="rain")
         after = [path for path in paths if "kuhn" in (await text_at(client, path)).lower()]
     assert (before, listed, rematch.status, after) == ([], [], 409, list(paths))
+
+
+@pytest.mark.parametrize("is_restarted", [False, True], ids=["going-on", "restarted"])
+async def test_a_match_is_published_when_all_of_its_set_are_over(client: Client, *, is_restarted: bool) -> None:
+    settings = PublishSettings(pause_s=0.001)
+    async with playing_one() as url, spectator_server() as (server, address), posting(address) as post:
+        match_id = await half_played(client, url)
+        publisher = Publisher(manager_of(client), post, settings)
+        publisher.take(match_id, 0, ClosedEntry(1))
+        await publisher.close()
+        if is_restarted:
+            publisher = Publisher(manager_of(client), post, settings)
+        await publisher.look()
+        await publisher.close()
+        before = list(server.updates)
+        await command_cup(client, "cancel", reason="rain")
+        await publisher.look()
+        await publisher.close()
+    assert (before, [update["matchId"] for update in server.updates]) == ([], [match_id])
