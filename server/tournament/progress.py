@@ -5,7 +5,7 @@ from collections.abc import Collection, Iterator, Mapping
 from dataclasses import asdict, dataclass, replace
 from functools import cached_property
 from itertools import chain
-from typing import Any
+from typing import Any, Final
 
 from server.errors import ScheduleError
 from server.tournament.competition import Competition, next_matches
@@ -154,7 +154,28 @@ def _whole_sets(progress: Progress) -> Iterator[MatchResult]:
     return chain.from_iterable(results for results in by_set.values() if len(results) == 2)
 
 
+N_ABSENCES: Final = 4
+"""After how many matches without a move of its own a player of a sequential test is taken to be absent."""
+
+
+def absent_players(progress: Progress) -> tuple[str, ...]:
+    """Return the players who came to no match so far, or made no move of their own, where they had matches enough."""
+    places = ((played, place) for played in progress.played for place in range(len(played.result.players)))
+    came: defaultdict[str, list[bool]] = defaultdict(list)
+    for played, place in places:
+        came[played.result.players[place]].append(_came(played, place))
+    return tuple(name for name in progress.plan.players if len(came[name]) >= N_ABSENCES and not any(came[name]))
+
+
+def _came(played: PlayedMatch, place: int) -> bool:
+    result = played.result
+    n_errors = result.errors[place] if result.errors else 0
+    return result.players[place] not in result.forfeited and not 0 < played.n_steps <= n_errors
+
+
 def is_decided(progress: Progress) -> bool:
-    """Return whether the sequential test of the plan, if it has one, has decided."""
+    """Return whether the sequential test of the plan, if it has one, has decided, or never will: a player is absent."""
     sprt = progress.plan.sprt
-    return sprt is not None and sprt.test.decision(sprt_counts(progress)) is not Decision.CONTINUE
+    if sprt is None:
+        return False
+    return sprt.test.decision(sprt_counts(progress)) is not Decision.CONTINUE or bool(absent_players(progress))

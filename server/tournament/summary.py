@@ -2,7 +2,7 @@
 
 from typing import Any, Final
 
-from server.tournament.progress import PlayedMatch, Progress, sprt_counts
+from server.tournament.progress import PlayedMatch, Progress, absent_players, sprt_counts
 from server.tournament.table import table_of
 
 NOTABLE_SHARE: Final = 0.1
@@ -64,7 +64,7 @@ def sprt_summary(progress: Progress) -> dict[str, Any] | None:
     return {
         "elo0": sprt.elo0, "elo1": sprt.elo1, "alpha": sprt.alpha, "beta": sprt.beta, "pentanomial": list(counts),
         "llr": round(test.llr(counts), 3), "lower": round(test.lower, 3), "upper": round(test.upper, 3),
-        "decision": test.decision(counts).value,
+        "decision": test.decision(counts).value, "absent": list(absent_players(progress)),
     }  # fmt: skip
 
 
@@ -79,7 +79,10 @@ def sprt_line(progress: Progress) -> str | None:
         "H0": f"{first} is not stronger than {second} by as much (H0 accepted)",
     }.get(found["decision"], "not decided")
     is_over = not progress.playing and len(progress.played) == len(progress.scheduled)
-    if said == "not decided" and is_over and not progress.plan.format.is_knockout:
+    if found["absent"]:
+        names = " and ".join(found["absent"])
+        said = f"ended undecided, since no move of {names} counted in any match: begin anew when that answers"
+    elif said == "not decided" and is_over and not progress.plan.format.is_knockout:
         said += f"; add rounds with --rounds (now {progress.plan.n_rounds})"
     bounds = f"{found['lower']:.2f} to {found['upper']:.2f}"
     return f"SPRT elo0={found['elo0']:g} elo1={found['elo1']:g}: LLR {found['llr']:.2f} ({bounds}), {said}"

@@ -6,9 +6,12 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
+import pytest
+
 from server.tournament.fixtures import MatchResult, ScheduledMatch, TournamentGame, forfeit
 from server.tournament.plan import TournamentPlan
-from server.tournament.progress import PlayedMatch, Progress, sprt_counts
+from server.tournament.progress import PlayedMatch, Progress, is_decided, sprt_counts
+from server.tournament.summary import sprt_line
 from server.tournament.table import head_to_head, table_of
 from tests.kit.server.tournament import result_of
 
@@ -98,3 +101,35 @@ def test_who_has_lost_by_errors_is_behind_a_player_with_as_many_goals() -> None:
     ]  # fmt: skip
     assert head_to_head(progress.results, "ab", progress.plan.scoring) == [["", "1/1"], ["0/1", ""]]
     assert (first.elo or 0) > (second.elo or 0)
+
+
+def after(n: int, ending: Callable[[ScheduledMatch], PlayedMatch]) -> Progress:
+    """Return a sequential test of a and b after *n* matches, which end as *ending* says."""
+    begun = new_progress("ab", sprt={}, rounds=10)
+    scheduled = begun.next_matches()[:n]
+    return replace(begun, scheduled=scheduled, ended=tuple(map(ending, scheduled)))
+
+
+def without_b(match: ScheduledMatch) -> PlayedMatch:
+    """Return a draw between a and substitutes of b, which failed in each of five steps and at the start."""
+    errors = tuple(6 if player == "b" else 2 for player in match.players)
+    return PlayedMatch(replace(result_of(match, (50, 50)), errors=errors), n_steps=5)
+
+
+def without_both(match: ScheduledMatch) -> PlayedMatch:
+    return PlayedMatch(forfeit(match, "ab"))
+
+
+@pytest.mark.parametrize(("ending", "names"), [(without_b, "b"), (without_both, "a and b")])
+def test_a_sequential_test_ends_after_four_matches_to_which_a_player_did_not_come(
+    ending: Callable[[ScheduledMatch], PlayedMatch], names: str
+) -> None:
+    assert [is_decided(after(n, ending)) for n in (3, 4)] == [False, True]
+    said = f", ended undecided, since no move of {names} counted in any match: begin anew when that answers"
+    assert (sprt_line(after(4, ending)) or "").endswith(said)
+
+
+def test_a_player_that_came_once_is_not_absent() -> None:
+    found = after(6, without_b)
+    last = replace(found.ended[-1], n_steps=7)
+    assert not is_decided(replace(found, ended=(*found.ended[:-1], last)))
