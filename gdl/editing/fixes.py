@@ -305,13 +305,9 @@ def _comments_for(draft: Draft, gone: Sequence[Span]) -> Iterator[Span]:
     forms, starts = draft.subject.forms, {span.start for span in gone}
     for comment in draft.comments:
         first, end = (bisect_left(forms, at, key=lambda form: form.start) for at in (comment.start, comment.end))
+        covered = {form.start for form in forms[first:end]}
         is_inside = comment.start < comment.span.start < comment.end
-        if (
-            comment.codes
-            and first < end
-            and not is_inside
-            and starts.issuperset(form.start for form in forms[first:end])
-        ):
+        if comment.codes and covered and covered <= starts and not is_inside:
             yield comment.span
 
 
