@@ -140,6 +140,12 @@ class Secrecy:
         """Whether what players think is withheld from those who watch."""
         return not may_see(Aspect.INSIGHT, Viewer.SPECTATOR, self)
 
+    def told_reason(self, reason: str, *, has_failed: bool) -> str:
+        """Return as much of the *reason* for a match's end as may be known: it names roles, a failure also states."""
+        if self.hides_game:
+            return ""
+        return reason.partition(":")[0] if has_failed and self.is_hidden else reason
+
     def where_known(self) -> Secrecy:
         """Return the secrecy of what every role knows."""
         return replace(self, is_imperfect=False)

@@ -152,7 +152,8 @@ class PublicJournal:
                 return PublicEnd(entry.kind, entry.at_ms, entry.step, goals=entry.goals)
             case entries.AbortedEntry() | entries.FailedEntry():
                 self.end()
-                return PublicEnd(entry.kind, entry.at_ms, entry.step, reason=entry.reason)
+                reason = self._secrecy.told_reason(entry.reason, has_failed=isinstance(entry, entries.FailedEntry))
+                return PublicEnd(entry.kind, entry.at_ms, entry.step, reason=reason)
             case entries.ClosedEntry():
                 return PublicClose(entry.at_ms)
 

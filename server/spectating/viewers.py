@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from server.principal import Principal, Role, owns
 from server.records.entries import Entry, StateEntry
 from server.spectating.events import n_common
-from server.storage.rows import MatchRow, PlayerRow, SeatRow
+from server.storage.rows import MatchRow, MatchStatus, PlayerRow, SeatRow
 from server.visibility import Aspect, Secrecy, Viewer, may_see
 
 
@@ -47,9 +47,9 @@ def people_of(match: MatchRow, who: Principal | None, *, is_person: bool = False
 
 
 def end_reason(match: MatchRow) -> str:
-    """Return why *match* was aborted or failed; empty where it was not, or where roles in it would tell the game."""
-    is_told = match.has_ended and not secrecy_of(match).hides_game
-    return (match.abort_reason or "") if is_told else ""
+    """Return why *match* was aborted or failed, as far as it may be known; empty where it was not."""
+    has_failed = match.status == MatchStatus.FAILED
+    return secrecy_of(match).told_reason(match.abort_reason or "", has_failed=has_failed) if match.has_ended else ""
 
 
 def has_in_seat(who: Principal | None, player: PlayerRow | None, seat: SeatRow, match: MatchRow) -> bool:
