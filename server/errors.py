@@ -114,6 +114,13 @@ class SeatsError(CallerError):
         return ", ".join(self.seats) or "none"
 
 
+class SystemRefusalError(ServerError):
+    """The system gives no process, thread or file that a state of a match needs; it may give it later."""
+
+    template: ClassVar[str] = "the state of the match cannot be worked out now: {reason}"
+    reason: str
+
+
 class PlayerSpecError(CallerError):
     """What should say where a player is says nothing of the kind."""
 

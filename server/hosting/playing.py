@@ -220,7 +220,7 @@ class Playing:
         is_foreseen = isinstance(error, GdlError | OSError)
         _LOG.error("match %s stands still: %s", row.id, error, exc_info=None if is_foreseen else error)
         # What the system refuses now, as with too many open files, says nothing about the match.
-        self._n_attempts[row.id] += not isinstance(error, OSError)
+        self._n_attempts[row.id] += not isinstance(error, OSError | errors.SystemRefusalError)
         is_in_vain = isinstance(error, errors.MatchRecordError | DamagedRowError) or row.abort_reason is not None
         if is_in_vain or self._n_attempts[row.id] >= MAX_ATTEMPTS:
             await self._fail(row.id, f"{type(error).__name__}: {error}")

@@ -84,6 +84,7 @@ class MatchRunner:
         Raises:
             PlayerStartError: one of our players did not come up; nothing was recorded then.
             OSError, StorageError: the match cannot be recorded.
+            SystemRefusalError: a state cannot be worked out now.
             LostMatchError: another process plays it.
             MatchRecordError: what was recorded earlier makes no sense.
         """

@@ -8,6 +8,7 @@ from typing import Final, TypeAlias
 
 from gdl.errors import LimitExceeded
 from gdl.game import Role
+from server.errors import SystemRefusalError
 from server.match import exchange
 from server.match.core import Match
 from server.match.exchange import Aborted, Completed, Event, Failed, Message
@@ -46,6 +47,10 @@ class DriverOptions:
 _OUTCOMES: Final = (Completed, Aborted, Failed)
 BUSY_PAUSE_S: Final = 1.0
 """How long after a player was busy it is asked again."""
+REFUSAL_PAUSE_S: Final = 1.0
+"""How long after the system refused what a state needs it is worked out again."""
+MAX_REFUSALS: Final = 30
+"""How often the system may refuse it."""
 DEFAULT_OPTIONS: Final = DriverOptions()
 
 
@@ -68,7 +73,7 @@ class MatchDriver:
         self._grace_s = {seat.role: seat.profile.grace_s for seat in setup.seats}
         self._options, self._clock = options, options.clock
         self._match = Match(referee, setup)
-        self._inbox: asyncio.Queue[exchange.Input] = asyncio.Queue()
+        self._inbox: asyncio.Queue[exchange.Input | SystemRefusalError] = asyncio.Queue()
         self._tasks: dict[asyncio.Task[None], int] = {}
         self._outcome: Outcome | None = None
         self._replied_s: float | None = None
@@ -92,6 +97,9 @@ class MatchDriver:
         """Play the match to its end, and return how it ended; the links are closed then.
 
         With *resume_state* the match goes on where it broke off.
+
+        Raises:
+            SystemRefusalError: a state cannot be worked out now; the match is not over, and may go on later.
         """
         now_ms = self._clock.wall_ms()
         self._outcome = None if resume_state is None else resume_state.outcome
@@ -102,7 +110,10 @@ class MatchDriver:
                 )
             )
             while self._match.phase is not exchange.MatchPhase.CLOSED:
-                await self._carry_out(self._match.receive(await self._inbox.get()))
+                happened = await self._inbox.get()
+                if isinstance(happened, SystemRefusalError):
+                    raise happened
+                await self._carry_out(self._match.receive(happened))
         finally:
             await self._clean_up()
         if self._observer_error is not None:
@@ -175,10 +186,13 @@ class MatchDriver:
             is_busy = ask.message is Message.START and ending is exchange.ReplyEnding.REPLIED and says_busy(reply.raw)
             if not is_busy or self._clock.now_s() + BUSY_PAUSE_S > until_s:
                 break
-            with suppress(TimeoutError):
-                async with self._clock.timeout(BUSY_PAUSE_S):
-                    await asyncio.Event().wait()
+            await self._pause(BUSY_PAUSE_S)
         return reply, ending, detail
+
+    async def _pause(self, pause_s: float) -> None:
+        with suppress(TimeoutError):
+            async with self._clock.timeout(pause_s):
+                await asyncio.Event().wait()
 
     async def _deliver(self, ask: exchange.AskPlayer, reply: ReplyBuffer) -> tuple[exchange.ReplyEnding, str]:
         """Send the message of *ask* once, and return how the wait for its reply ended, with a detail for records."""
@@ -209,6 +223,8 @@ class MatchDriver:
             return False
         try:
             position = self._referee.next_position_now(command.position, command.moves)
+        except OSError:
+            return False  # what the system refuses now is tried again, which takes a task
         except Exception as error:  # as below
             self._inbox.put_nowait(exchange.EvaluationFailed(self._clock.wall_ms(), error))
             return True
@@ -223,6 +239,8 @@ class MatchDriver:
         try:
             async with self._clock.timeout(limit_s) as deadline:
                 position = await self._position(command)
+        except SystemRefusalError as refusal:
+            self._inbox.put_nowait(refusal)
         except Exception as error:  # a server must outlive whatever rules make of an engine
             is_late = deadline is not None and deadline.expired()
             failure = LimitExceeded("seconds for one state", limit_s) if is_late else error
@@ -231,9 +249,17 @@ class MatchDriver:
             self._inbox.put_nowait(exchange.Evaluated(self._clock.wall_ms(), position))
 
     async def _position(self, command: exchange.Evaluate) -> Position:
-        if command.position is None:
-            return await self._referee.first_position()
-        return await self._referee.next_position(command.position, command.moves)
+        """Return the state; what the system refuses, as with too many open files, says nothing about the rules."""
+        reason = ""
+        for _ in range(MAX_REFUSALS):
+            try:
+                if command.position is None:
+                    return await self._referee.first_position()
+                return await self._referee.next_position(command.position, command.moves)
+            except OSError as error:
+                reason = error.strerror or str(error)
+                await self._pause(REFUSAL_PAUSE_S)
+        raise SystemRefusalError(reason)
 
     async def _clean_up(self) -> None:
         for task in self._tasks:

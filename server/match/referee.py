@@ -1,6 +1,7 @@
 """The referee of a match: the engine's answers for one position, worked out beside the event loop."""
 
 import asyncio
+import errno
 import math
 import threading
 import time
@@ -61,10 +62,17 @@ async def in_own_thread(work: Callable[[], Result]) -> Result:
     """Return what *work* returns, from a thread of its own.
 
     In a pool, work without end would starve the work of others, and hold up the end of the process.
+
+    Raises:
+        OSError: the system gives no thread now; otherwise whatever *work* raises.
     """
     loop = asyncio.get_running_loop()
     done: asyncio.Future[Result] = loop.create_future()
-    threading.Thread(target=_run, args=(work, loop, done), name="background", daemon=True).start()
+    thread = threading.Thread(target=_run, args=(work, loop, done), name="background", daemon=True)
+    try:
+        thread.start()
+    except RuntimeError as error:
+        raise OSError(errno.EAGAIN, str(error)) from error
     return await done
 
 

@@ -20,6 +20,17 @@ async def test_results_and_errors_come_back() -> None:
         await in_own_thread(lambda: 1 // 0)
 
 
+async def test_a_thread_that_the_system_does_not_give_is_an_error_of_the_system(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def refuse(_thread: threading.Thread) -> None:
+        raise RuntimeError("can't start new thread")
+
+    monkeypatch.setattr(threading.Thread, "start", refuse)
+    with pytest.raises(BlockingIOError, match="can't start new thread"):
+        await in_own_thread(lambda: 7)
+
+
 async def test_the_loop_runs_on_meanwhile() -> None:
     may_end = threading.Event()
     waiting = asyncio.create_task(in_own_thread(may_end.wait))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import errno
 import math
 import threading
 from collections.abc import AsyncIterator, Callable
@@ -15,6 +16,7 @@ from gdl.engines import make_game
 from gdl.game import RANDOM
 from gdl.interpreter import InterpretedGame, InterpretedState
 from gdl.language.rules import read_rules
+from server.errors import SystemRefusalError
 from server.match.driver import DriverOptions, MatchDriver
 from server.match.exchange import (
     Aborted,
@@ -239,16 +241,16 @@ async def test_an_engine_that_fails_after_some_steps_ends_the_match_there() -> N
 
 
 class Counting(PromptEvaluator):
-    """An evaluator that is always quick, and fails at the state with the number *fails_at*."""
+    """An evaluator that is always quick, and raises *error* at the state with the number *fails_at*."""
 
-    def __init__(self, fails_at: int = -1) -> None:
+    def __init__(self, fails_at: int = -1, error: Exception | None = None) -> None:
         super().__init__(quick_s=math.inf)
-        self.n_at_once, self._fails_at = 0, fails_at
+        self.n_at_once, self._fails_at, self._error = 0, fails_at, error or MemoryError("full")
 
     def now(self, work: Callable[[], Position]) -> Position | None:
         self.n_at_once += 1
         if self.n_at_once == self._fails_at:
-            raise MemoryError("full")
+            raise self._error
         return super().now(work)
 
 
@@ -264,6 +266,70 @@ async def test_an_engine_that_fails_at_once_ends_the_match_there() -> None:
     links = {LEFT: Says(), RIGHT: Says()}
     driver = MatchDriver(LocalReferee(two_steps(), Counting(2)), setup(), links, (), STOPPED)
     assert await driver.run() == Failed(5000, 1, "MemoryError", "full")
+
+
+class HandClock(StoppedClock):
+    """A clock on which a wait takes as long as it may, and nothing else takes any time."""
+
+    def __init__(self) -> None:
+        self.time_s = 0.0
+
+    def now_s(self) -> float:
+        return self.time_s
+
+    @asynccontextmanager
+    async def timeout(self, limit_s: float) -> AsyncIterator[Timeout]:
+        async with asyncio.timeout(None) as deadline:
+            waiting = asyncio.get_running_loop().call_soon(lambda: deadline.reschedule(0))
+            try:
+                yield deadline
+            finally:
+                waiting.cancel()
+                self.time_s += limit_s if deadline.expired() or deadline.when() == 0 else 0
+
+
+class PauseClock(HandClock):
+    """A clock on which a wait of a second takes a second, and longer limits are never reached."""
+
+    @asynccontextmanager
+    async def timeout(self, limit_s: float) -> AsyncIterator[Timeout]:
+        async with super().timeout(limit_s) if limit_s <= 1 else asyncio.timeout(None) as deadline:
+            yield deadline
+
+
+class Refused:
+    """An evaluator to which the system gives no process from the second state on, *n_refusals* times."""
+
+    def __init__(self, n_refusals: int) -> None:
+        self._n_refusals, self._n_states = n_refusals, 0
+
+    async def __call__(self, work: Callable[[], Position]) -> Position:
+        self._n_states += 1
+        if 1 < self._n_states <= 1 + self._n_refusals:
+            raise OSError(errno.EMFILE, "Too many open files")
+        return work()
+
+
+async def test_a_state_that_the_system_refuses_for_a_while_is_worked_out_later() -> None:
+    clock, links = PauseClock(), {LEFT: Says(), RIGHT: Says()}
+    driver = MatchDriver(LocalReferee(two_steps(), Refused(3)), setup(), links, (), DriverOptions(clock))
+    assert await driver.run() == Completed(5000, 2, (0, 0))
+    assert clock.time_s == 3
+
+
+async def test_a_match_that_the_system_refuses_a_state_is_not_over() -> None:
+    clock, links, events = PauseClock(), {LEFT: Says(), RIGHT: Says()}, list[Event]()
+    referee = LocalReferee(two_steps(), Refused(99))
+    with pytest.raises(SystemRefusalError, match="cannot be worked out now: Too many open files"):
+        await MatchDriver(referee, setup(), links, [events.append], DriverOptions(clock)).run()
+    assert (clock.time_s, [link.requests[-1].text for link in links.values()]) == (30, ["(PLAY m.1 NIL)"] * 2)
+    assert not any(isinstance(event, Failed | Aborted | Closed) for event in events)
+
+
+async def test_a_state_that_the_system_refuses_in_the_loop_is_worked_out_beside_it() -> None:
+    evaluator, links = Counting(2, OSError(errno.EMFILE, "Too many open files")), {LEFT: Says(), RIGHT: Says()}
+    driver = MatchDriver(LocalReferee(two_steps(), evaluator), setup(), links, (), STOPPED)
+    assert await driver.run() == Completed(5000, 2, (0, 0))
 
 
 async def test_an_observer_that_fails_ends_the_match_and_is_not_hidden() -> None:
@@ -308,26 +374,6 @@ async def test_random_needs_no_link() -> None:
     assert RANDOM in game.roles
     outcome = await MatchDriver(LocalReferee(game), setup(roles=[LEFT]), {LEFT: Says(lambda _: "(guess ace)")}).run()
     assert isinstance(outcome, Completed)
-
-
-class HandClock(StoppedClock):
-    """A clock on which a wait takes as long as it may, and nothing else takes any time."""
-
-    def __init__(self) -> None:
-        self.time_s = 0.0
-
-    def now_s(self) -> float:
-        return self.time_s
-
-    @asynccontextmanager
-    async def timeout(self, limit_s: float) -> AsyncIterator[Timeout]:
-        async with asyncio.timeout(None) as deadline:
-            waiting = asyncio.get_running_loop().call_soon(lambda: deadline.reschedule(0))
-            try:
-                yield deadline
-            finally:
-                waiting.cancel()
-                self.time_s += limit_s if deadline.expired() or deadline.when() == 0 else 0
 
 
 def busy_until(n_asked: int) -> Says:
