@@ -148,6 +148,8 @@ def _with_tuples(fields: dict[str, Any]) -> dict[str, Any]:
 
 
 NO_ANSWER: Final = "nil"
+MAX_FAILURE: Final = 1_000
+"""How many characters are told of a failure; game managers keep no more."""
 MAX_FOLLOW_S: Final = 2.0
 """The limit of the search for the states that agree with a step, if a quarter of the play clock is not less."""
 MAX_LOSSES: Final = 3
@@ -192,6 +194,11 @@ class OpenRequest:
         if self.answer is None:
             self.answer = self.best or NO_ANSWER
         return self.answer
+
+    def note_failure(self, what: str) -> None:
+        """Keep *what* went wrong, unless something did before, as a reply can carry it: printable, and not too long."""
+        shown = (char if char.isprintable() else char.encode("unicode_escape").decode() for char in what)
+        self.failure = self.failure or "".join(shown)[:MAX_FAILURE]
 
 
 class Session:
@@ -306,7 +313,7 @@ class Session:
             case Ready() if current.step == -1:
                 current.close()
             case PlayerFailed(what):
-                current.failure = current.failure or what
+                current.note_failure(what)
             case Best(step, move) if step == current.step:
                 current.best = move
             case Thought(step, text) if step == current.step:
@@ -318,7 +325,7 @@ class Session:
     def replace(self, now_s: float) -> Iterator[Order]:
         """Yield the orders for the worker that replaces a lost one; a question with a best move is answered."""
         self.n_losses += 1
-        self.question.failure = self.question.failure or "its process ended"
+        self.question.note_failure("its process ended")
         deadline_s, interrupt_s, _ = self.timing.ends(now_s, min(2, self.start.play_clock_s))
         yield self._join(deadline_s, interrupt_s, thinks=self.n_losses < MAX_LOSSES)
         yield from self.steps

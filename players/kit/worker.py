@@ -245,7 +245,7 @@ class SeatedPlayer:
                 worker = await Worker.start(self.make_player, self.limits)
             except Exception as error:  # the system gives no process, or the player cannot be sent to one
                 _LOG.error("no process for match %s: %s", self.session.start.match_id, error)
-                self.session.question.failure = f"its process cannot start: {error}"
+                self.session.question.note_failure(f"its process cannot start: {error}")
                 self.session.question.close()
                 break
             await self._follow(worker)

@@ -81,6 +81,7 @@ async def test_the_player_sends_what_it_thinks_beside_its_moves_alone() -> None:
         (odd_players.CrashingInStart, FIRST),
         (odd_players.Failing, FIRST),
         (odd_players.Illegal, FIRST),
+        (odd_players.Unprintable, FIRST),
         (odd_players.Unmakeable, FIRST),
     ],
 )

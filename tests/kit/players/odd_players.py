@@ -76,6 +76,13 @@ class Stubborn(Player):
                 continue
 
 
+class Unprintable(Player):
+    """Fails with what no header and no UTF-8 can carry."""
+
+    def move(self, state: State, role: Role, deadline: Deadline) -> Term:
+        raise OSError("\x1b[31mno file caf\udce9")
+
+
 class Crashing(Player):
     """Takes its process down."""
 

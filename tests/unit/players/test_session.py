@@ -16,6 +16,7 @@ from players.kit.session import (
     Join,
     Joined,
     Order,
+    PlayerFailed,
     Ready,
     Refused,
     Report,
@@ -70,6 +71,22 @@ def test_rules_that_are_refused_are_answered_with_nil() -> None:
     session = Session(START, 7, 0.0, Timing())
     session.take_report(Refused("no roles"))
     assert (session.question.answer, session.is_refused) == ("nil", True)
+
+
+@pytest.mark.parametrize(
+    ("what", "failure"),
+    [
+        ("KeyError: 'é'", "KeyError: 'é'"),
+        ("(mark 1 3)\n", r"(mark 1 3)\n"),
+        ("\x1b[31mcaf\udce9", r"\x1b[31mcaf\udce9"),
+        ("\0" * 1000, r"\x00" * 250),
+    ],
+)
+def test_a_failure_is_told_as_text_that_every_reply_can_carry(what: str, failure: str) -> None:
+    session = Session(START, 7, 0.0, Timing())
+    session.take_report(PlayerFailed(what))
+    session.take_report(PlayerFailed("another"))
+    assert session.question.failure == failure
 
 
 def test_the_first_play_asks_without_a_step_before_it() -> None:
