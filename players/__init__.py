@@ -31,7 +31,8 @@ def run_stdio(player: MakePlayer, settings: Settings | None = None) -> None:
     """Serve *player*, a subclass of `Player`, on standard input and output until the input ends."""
     from players.kit import player_server  # noqa: PLC0415 -- as above
 
-    player_server.run_stdio(player, settings)
+    with player_server.reserved_output() as output:
+        player_server.run_stdio(player, output, settings)
 
 
 def dial_in(

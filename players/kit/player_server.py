@@ -7,9 +7,11 @@ import random
 import re
 import sys
 import time
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable, Coroutine, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import Any, Final
+from functools import partial
+from typing import Any, Final, TextIO
 
 from gdl.errors import MessageError
 from gdl.wire.insights import TAKES_INSIGHT, insight_comment
@@ -190,8 +192,24 @@ _LEGAL: Final = re.compile(rb"\s*\(\s*LEGAL\s", re.IGNORECASE)
 """The line with the legal moves for players without an engine; it has no answer, and the kit does not need it."""
 
 
-def run_stdio(make_player: MakePlayer, settings: Settings | None = None) -> None:
-    """Answer the messages on standard input until it ends."""
+@contextmanager
+def reserved_output() -> Iterator[TextIO]:
+    """Yield standard output, to which nothing else is printed while the block runs: that goes to standard error.
+
+    What a player's file prints when it is imported, here or in a worker, must not be taken for the protocol.
+    """
+    with os.fdopen(os.dup(1), "w", encoding="utf-8", errors="backslashreplace") as output:
+        os.dup2(2, 1)
+        try:
+            yield output
+        finally:
+            sys.stdout.flush()
+            output.flush()
+            os.dup2(output.fileno(), 1)
+
+
+def run_stdio(make_player: MakePlayer, output: TextIO, settings: Settings | None = None) -> None:
+    """Answer the messages on standard input until it ends; the replies go to *output*."""
     if worker.is_worker_importing_main():
         return
     settings = settings or Settings(getattr(make_player, "__name__", "player"))
@@ -199,7 +217,8 @@ def run_stdio(make_player: MakePlayer, settings: Settings | None = None) -> None
     worker.start_warming(make_player)
     tells_insight = os.environ.get(TAKES_INSIGHT) == "1"
     player_server = PlayerServer(make_player, settings)
-    asyncio.run(answer_lines(player_server, sys.stdin.buffer.readline, _print_line, tells_insight=tells_insight))
+    write_line = partial(print, file=output, flush=True)
+    asyncio.run(answer_lines(player_server, sys.stdin.buffer.readline, write_line, tells_insight=tells_insight))
 
 
 async def answer_lines(
@@ -231,7 +250,3 @@ async def _answer_to(player_server: PlayerServer, line: str) -> PlayerReply:
     except MessageError:
         return PlayerReply(NO_ANSWER)
     return await player_server.answer(message)
-
-
-def _print_line(reply: str) -> None:
-    print(reply, flush=True)  # noqa: T201 -- standard output is the wire

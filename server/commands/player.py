@@ -5,14 +5,17 @@ import logging
 import os
 import re
 import sys
+from contextlib import redirect_stdout
+from functools import partial
 from pathlib import Path
-from typing import Final
+from typing import Final, TextIO
 
 import click
 
-from players import DEFAULT_PORT, Settings, Timing, run_stdio
+from players import DEFAULT_PORT, Settings, Timing
 from players.kit import transports
 from players.kit.host import Host
+from players.kit.player_server import reserved_output, run_stdio
 from players.player import HostAwayError, HostError
 from players.registry import FORMS, PLAYERS, PlayerMaker, find_player, without_options
 from server.operation.logs import LogQueue
@@ -69,21 +72,18 @@ def command(
     if connect is not None and stdio:
         raise click.UsageError("--connect and --stdio exclude each other")
     n_at_once = max_matches or (1 if connect is not None else MATCHES_AT_ONCE)
-    maker = _with_means(find_player(spec), ponder, memory, threads, 1 if stdio else threads_for(n_at_once))
-    n_most = max_matches or MATCHES_AT_ONCE
+    n_cores = 1 if stdio else threads_for(n_at_once)
+    own_name = without_passwords(spec) if connect is None else dialled_name(spec)
+    settings = Settings(name or own_name, max_matches or MATCHES_AT_ONCE, Timing(margin), seed=seed)
     logging.getLogger().handlers = [LogQueue(sys.stderr)]
-    if connect is not None:
-        settings = Settings(name or dialled_name(spec), n_most, Timing(margin), seed=seed)
-        _dial(maker, connect, token, settings, max_matches)
-        return
-    settings = Settings(name or without_passwords(spec), n_most, Timing(margin), seed=seed)
-    if stdio:
-        run_stdio(maker, settings)
-        return
-    try:
-        transports.run_http(maker, port, host, settings, until_eof)
-    except OSError as error:
-        raise click.UsageError(f"cannot listen on {host}:{port}: {error.strerror or error}") from error
+    with reserved_output() as output:
+        maker = _with_means(find_player(spec), ponder, memory, threads, n_cores)
+        if connect is not None:
+            _dial(maker, connect, token, settings, max_matches, output)
+        elif stdio:
+            run_stdio(maker, output, settings)
+        else:
+            _serve(maker, port, host, settings, until_eof, output)
 
 
 def _with_means(
@@ -103,10 +103,20 @@ def threads_for(n_matches: int) -> int:
     return max(1, len(os.sched_getaffinity(0)) // n_matches)
 
 
-def _dial(maker: PlayerMaker, url: str, token: str | None, settings: Settings, max_matches: int | None) -> None:
+def _serve(maker: PlayerMaker, port: int, host: str, settings: Settings, until_eof: bool, output: TextIO) -> None:
+    try:
+        with redirect_stdout(output):
+            transports.run_http(maker, port, host, settings, until_eof)
+    except OSError as error:
+        raise click.UsageError(f"cannot listen on {host}:{port}: {error.strerror or error}") from error
+
+
+def _dial(
+    maker: PlayerMaker, url: str, token: str | None, settings: Settings, max_matches: int | None, output: TextIO
+) -> None:
     host = Host(url, settings.name, token or None)
     try:
-        transports.dial_in(maker, settings, host, click.echo, max_matches)
+        transports.dial_in(maker, settings, host, partial(click.echo, file=output), max_matches)
     except HostAwayError as error:
         raise HostError(url, str(error)) from error
 

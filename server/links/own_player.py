@@ -92,7 +92,9 @@ class WorkerPlayer:
 
 START_LIMIT_S: Final = 60.0
 EXIT_LIMIT_S: Final = 3.0
-_ADDRESS: Final = re.compile(rb"http://\S+")
+MAX_LINE_BYTES: Final = 1024 * 1024
+"""How long a line of what it prints may be before it says where it listens."""
+_ADDRESS: Final = re.compile(rb"listening on (http://\S+)")
 _ROOT: Final = Path(__file__).resolve().parents[2]
 
 
@@ -139,7 +141,7 @@ async def start_own_player(spec: str, max_matches: int | None = None, cores: fro
     several = () if max_matches is None else ("--max-matches", str(max_matches))
     child = await asyncio.create_subprocess_exec(
         *_command(), "player", spec, "--port", "0", "--until-eof", *several,
-        stdin=PIPE, stdout=PIPE, env=package_environment(), start_new_session=True,
+        stdin=PIPE, stdout=PIPE, env=package_environment(), start_new_session=True, limit=MAX_LINE_BYTES,
     )  # fmt: skip
     if cores is not None:
         _pin(child.pid, cores)
@@ -149,6 +151,9 @@ async def start_own_player(spec: str, max_matches: int | None = None, cores: fro
     except TimeoutError:
         await _end(child, limit_s=0)
         raise PlayerStartError(spec, f"it did not listen within {START_LIMIT_S:g} s") from None
+    except ValueError:  # as `readline` raises it
+        await _end(child, limit_s=0)
+        raise PlayerStartError(spec, f"it printed a line of more than {MAX_LINE_BYTES:,} bytes") from None
     except BaseException:
         await _end(child, limit_s=0)
         raise
@@ -179,9 +184,9 @@ def package_environment() -> dict[str, str]:
 async def _address(child: Process) -> str | None:
     assert child.stdout is not None
     while line := await child.stdout.readline():
-        found = _ADDRESS.search(line)
+        found = _ADDRESS.match(line)
         if found is not None:
-            return found[0].decode("ascii", "replace")
+            return found[1].decode("ascii", "replace")
     return None
 
 

@@ -48,6 +48,7 @@ async def test_thoughts_are_comments_before_moves_where_the_game_manager_takes_t
 
 SCRIPT = """
 import players
+print("(mark 3 3)", flush=True)
 class Loud(players.Player):
     def move(self, state, role, deadline):
         print("thinking aloud")
@@ -63,4 +64,4 @@ def test_a_script_that_prints_and_has_no_guard_is_a_player_all_the_same(tmp_path
         [sys.executable, path], input="\n".join(LINES), capture_output=True, text=True, timeout=30, check=True,
         env={**os.environ, "PYTHONPATH": str(Path.cwd())},
     )  # fmt: skip
-    assert done.stdout.splitlines() == ANSWERS
+    assert done.stdout.splitlines() == ["(mark 3 3)", *ANSWERS]  # what it prints before it is a player, but no worker

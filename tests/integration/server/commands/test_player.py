@@ -93,6 +93,31 @@ def test_a_player_of_a_file_plays(tmp_path: Path) -> None:
     assert said == ["((name mine) (status available))", "ready", "(mark 3 3)"]
 
 
+CHATTY = (
+    "import players\n"
+    "print('listening to the engine at http://127.0.0.1:1/api', flush=True)\n"
+    "class Last(players.Player):\n"
+    "    def move(self, state, role, deadline):\n"
+    "        return state.legal_moves(role)[-1]\n"
+)
+
+
+def test_what_a_file_prints_when_it_is_imported_is_no_reply(tmp_path: Path) -> None:
+    path = tmp_path / "chatty.py"
+    path.write_text(CHATTY)
+    lines = "\n".join((start_text(), "(PLAY m NIL)", "(STOP m NIL)"))
+    done = subprocess.run([*GGP, path, "--stdio"], input=lines, capture_output=True, text=True, timeout=30, check=True)
+    assert done.stdout.splitlines() == ["ready", "(mark 3 3)", "done"]
+    assert "listening to the engine" in done.stderr
+
+
+def test_what_a_file_prints_when_it_is_imported_is_no_address(tmp_path: Path) -> None:
+    path = tmp_path / "chatty.py"
+    path.write_text(CHATTY)
+    with player(str(path)) as (_, url):
+        assert say(url, start_text(play_s=10)) == "ready"
+
+
 def test_messages_that_are_not_read_hold_nothing_up() -> None:
     with subprocess.Popen(
         [*GGP, "legal", "--port", "0"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True

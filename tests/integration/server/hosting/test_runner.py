@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import gc
 import os
+import sys
 from collections.abc import Sequence
 from contextlib import closing
 from dataclasses import replace
@@ -57,6 +58,25 @@ async def test_a_player_that_ends_at_once_is_no_player() -> None:
         await start_own_player("no-such-player")
     assert caught.value.reason == "its process ended with exit code 2"
     assert children_of(os.getpid()) <= before
+
+
+def stand_in(monkeypatch: pytest.MonkeyPatch, program: str) -> None:
+    """Have *program* started instead of `ggp player`."""
+    monkeypatch.setattr("server.links.own_player._command", lambda: (sys.executable, "-c", program))
+
+
+async def test_only_the_line_that_says_so_has_the_address_of_a_player(monkeypatch: pytest.MonkeyPatch) -> None:
+    stand_in(monkeypatch, "print('asks http://127.0.0.1:1/api\\nlistening on http://127.0.0.1:2', flush=True); input()")
+    player = await start_own_player("legal")
+    await player.stop()
+    assert player.url == "http://127.0.0.1:2"
+
+
+async def test_a_player_that_prints_a_line_without_end_is_no_player(monkeypatch: pytest.MonkeyPatch) -> None:
+    stand_in(monkeypatch, "print('x' * 5_000_000, flush=True); input()")
+    with pytest.raises(PlayerStartError) as caught:
+        await start_own_player("legal")
+    assert caught.value.reason == "it printed a line of more than 1,048,576 bytes"
 
 
 async def test_when_one_player_does_not_start_the_others_are_stopped() -> None:
