@@ -48,6 +48,11 @@ class DialledRequest:
     waited_s: float
     answered: str | None = None
 
+    @property
+    def seat(self) -> str:
+        """The number of the player's seat in the match, as the id ends; nothing for the first."""
+        return self.id.removeprefix(f"{self.match_id}:{self.step}:").partition(":")[2]
+
 
 @dataclass(frozen=True, slots=True)
 class Registration:

@@ -11,7 +11,7 @@ from collections.abc import Callable, Coroutine, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Any, Final, TextIO
+from typing import Any, Final, TextIO, TypeAlias
 
 from gdl.errors import MessageError
 from gdl.wire.insights import TAKES_INSIGHT, insight_comment
@@ -66,31 +66,46 @@ class PlayerReply:
             self.question.is_delivered = True
 
 
+SeatKey: TypeAlias = tuple[str, str]
+"""The id of a match, and the game manager's number of the seat in it; the first seat of a match has none."""
+
+
 class PlayerServer:
     """Answers the messages of all matches of one player."""
 
     def __init__(self, make_player: MakePlayer, settings: Settings) -> None:
         self.make_player, self.settings = make_player, settings
-        self.seats: dict[str, worker.SeatedPlayer] = {}
+        self.seats: dict[SeatKey, worker.SeatedPlayer] = {}
         self._random = random.Random(settings.seed)
         self._tasks: set[asyncio.Task[None]] = set()
 
     @property
     def is_busy(self) -> bool:
         """Whether no more matches are taken."""
-        return len(self.seats) >= self.settings.max_matches
+        return len(self.match_ids) >= self.settings.max_matches
+
+    @property
+    def match_ids(self) -> frozenset[str]:
+        """The matches that are played now; in some the player may have several seats."""
+        return frozenset(match_id for match_id, _ in self.seats)
 
     async def answer(
-        self, message: Message, received_s: float | None = None, step: int | None = None, answered: str | None = None
+        self,
+        message: Message,
+        received_s: float | None = None,
+        step: int | None = None,
+        answered: str | None = None,
+        seat: str = "",
     ) -> PlayerReply:
         """Return the reply to *message*, in time.
 
-        *received_s* is when its first byte came (monotonic). *step* and *answered* come from the game manager's
-        headers; *answered* is the earlier reply to the same message, which is given again at once.
+        *received_s* is when its first byte came (monotonic). *step*, *answered* and *seat* come from the game manager's
+        headers; *answered* is the earlier reply to the same message, which is given again at once, and *seat* tells
+        apart the seats of the player in one match.
         """
         received_s = time.monotonic() if received_s is None else received_s
         if answered is not None:
-            self._catch_up(message, received_s, step, answered)
+            self._catch_up(message, received_s, step, answered, seat)
             return PlayerReply(answered)
         match message:
             case Info():
@@ -101,25 +116,25 @@ class PlayerServer:
             case Preview():
                 return PlayerReply("ready")
             case Start():
-                return await self._start(message, received_s)
+                return await self._start(message, received_s, seat)
             case Play():
-                return await self._play(message, received_s, step)
+                return await self._play(message, received_s, step, seat)
             case Stop():
-                self._leave(message.match_id, message)
+                self._leave((message.match_id, seat), message)
                 return PlayerReply("done")
             case Abort():
-                self._leave(message.match_id, None)
+                self._leave((message.match_id, seat), None)
                 return PlayerReply("aborted")
 
-    async def _start(self, start: Start, received_s: float) -> PlayerReply:
-        seat = self._seat(start, received_s)
+    async def _start(self, start: Start, received_s: float, number: str) -> PlayerReply:
+        seat = self._seat(start, received_s, number)
         if seat is None:
             return PlayerReply("busy")
         question = seat.session.question
         return PlayerReply(await seat.answered(question), question)
 
-    async def _play(self, play: Play, received_s: float, step: int | None) -> PlayerReply:
-        seat = self.seats.get(play.match_id)
+    async def _play(self, play: Play, received_s: float, step: int | None, number: str) -> PlayerReply:
+        seat = self.seats.get((play.match_id, number))
         if seat is None:
             return PlayerReply(NO_ANSWER)
         self._watch(seat)
@@ -132,37 +147,38 @@ class PlayerServer:
 
     async def close(self) -> None:
         """Give up all matches and end all workers."""
-        for match_id in tuple(self.seats):
-            self._leave(match_id, None, HASTE_S)
+        for key in tuple(self.seats):
+            self._leave(key, None, HASTE_S)
         while self._tasks:
             await asyncio.wait(tuple(self._tasks))
 
-    def _catch_up(self, message: Message, received_s: float, step: int | None, answered: str) -> None:
+    def _catch_up(self, message: Message, received_s: float, step: int | None, answered: str, number: str) -> None:
         """Take in *message* from before the start of this process, which was *answered*."""
         match message:
             case Start():
-                self._seat(message, received_s, answered)
-            case Play() if (seat := self.seats.get(message.match_id)) is not None:
+                self._seat(message, received_s, number, answered)
+            case Play() if (seat := self.seats.get((message.match_id, number))) is not None:
                 self._watch(seat)
                 seat.catch_up(message, received_s, step, answered)
 
-    def _seat(self, start: Start, received_s: float, answered: str | None = None) -> worker.SeatedPlayer | None:
+    def _seat(
+        self, start: Start, received_s: float, number: str, answered: str | None = None
+    ) -> worker.SeatedPlayer | None:
         """Return the seat at the match that *start* begins, None if no more matches are taken."""
-        seat = self.seats.get(start.match_id)
+        key = start.match_id, number
+        seat = self.seats.get(key)
         if seat is None or seat.session.start != start:
-            self._leave(start.match_id, None)
-            if self.is_busy:
+            self._leave(key, None)
+            if self.is_busy and start.match_id not in self.match_ids:
                 return None
             session = Session(start, self._random.getrandbits(32), received_s, self.settings.timing, answered)
-            seat = self.seats[start.match_id] = worker.SeatedPlayer(
-                session, self.make_player, self.settings.worker_limits
-            )
+            seat = self.seats[key] = worker.SeatedPlayer(session, self.make_player, self.settings.worker_limits)
             self._spawn(seat.work())
         self._watch(seat)
         return seat
 
-    def _leave(self, match_id: str, stop: Stop | None, patience_s: float = PATIENCE_S) -> None:
-        seat = self.seats.pop(match_id, None)
+    def _leave(self, key: SeatKey, stop: Stop | None, patience_s: float = PATIENCE_S) -> None:
+        seat = self.seats.pop(key, None)
         if seat is not None:
             self._cancel_watch(seat)
             self._spawn(seat.leave(stop, patience_s))
@@ -185,7 +201,7 @@ class PlayerServer:
 
     def _abandon(self, seat: worker.SeatedPlayer) -> None:
         _LOG.warning("match %s was abandoned by its game manager", seat.session.start.match_id)
-        self._leave(seat.session.start.match_id, None)
+        self._leave(next(key for key, found in self.seats.items() if found is seat), None)
 
 
 _LEGAL: Final = re.compile(rb"\s*\(\s*LEGAL\s", re.IGNORECASE)

@@ -36,7 +36,7 @@ CORS: Final = {
     "Access-Control-Allow-Origin": "*",
     "Access-Control-Allow-Methods": "POST, GET, OPTIONS",
     "Access-Control-Allow-Headers": "Content-Type, Sender, Receiver, GGP-Match-ID, GGP-Match-Step, GGP-Match-Host, "
-    "GGP-Match-Answered",
+    "GGP-Match-Answered, GGP-Match-Seat",
     "Access-Control-Max-Age": "86400",
 }
 """What browsers require before a game manager in a page may send requests to a player."""
@@ -144,7 +144,8 @@ async def _take_message(request: web.Request) -> web.StreamResponse:
     except TimeoutError:
         return _reply("the message did not arrive in time", status=408)
     answered = request.headers.get("GGP-Match-Answered")
-    answer = await player_server.answer(message, received_s, _step(request), answered)
+    seat = request.headers.get("GGP-Match-Seat", "")
+    answer = await player_server.answer(message, received_s, _step(request), answered, seat)
     response = _reply(answer.text)
     if answer.failure:
         response.headers[FAILURE_HEADER] = answer.failure.encode("ascii", "backslashreplace").decode()
@@ -170,7 +171,7 @@ async def _status(request: web.Request) -> web.StreamResponse:
     player_server = request.app[_PLAYER_SERVER]
     state = "busy" if player_server.is_busy else "available"
     return _reply(
-        f"{player_server.settings.name} is {state}; it plays {len(player_server.seats)} matches\n", "text/plain"
+        f"{player_server.settings.name} is {state}; it plays {len(player_server.match_ids)} matches\n", "text/plain"
     )
 
 
@@ -245,9 +246,9 @@ class Dialling:
             _LOG.warning("a message that cannot be read: %s", error)
             self._spawn(request, self._post(request, PlayerReply(session.NO_ANSWER)))
             return
-        self._announce(message)
+        self._announce(message, request.seat)
         if request.answered is not None:
-            await self._player_server.answer(message, asked_s, request.step, request.answered)
+            await self._player_server.answer(message, asked_s, request.step, request.answered, request.seat)
             return
         self._spawn(request, self._answer(request, message, asked_s))
 
@@ -256,7 +257,7 @@ class Dialling:
         task.add_done_callback(lambda _: self._answering.pop(request.id, None))
 
     async def _answer(self, request: DialledRequest, message: Message, asked_s: float) -> None:
-        answer = await self._player_server.answer(message, asked_s, request.step)
+        answer = await self._player_server.answer(message, asked_s, request.step, seat=request.seat)
         if await self._post(request, answer):
             answer.delivered()
 
@@ -274,13 +275,13 @@ class Dialling:
                 return True
         return False
 
-    def _announce(self, message: Message) -> None:
+    def _announce(self, message: Message, seat: str) -> None:
         match message:
-            case Start(match_id=match_id) if match_id not in self._player_server.seats:
+            case Start(match_id=match_id) if (match_id, seat) not in self._player_server.seats:
                 self._say(f"match {match_id}: plays {message.role}")
-            case Stop(match_id=match_id) if match_id in self._player_server.seats:
+            case Stop(match_id=match_id) if (match_id, seat) in self._player_server.seats:
                 self._say(f"match {match_id}: is over")
-            case Abort(match_id=match_id) if match_id in self._player_server.seats:
+            case Abort(match_id=match_id) if (match_id, seat) in self._player_server.seats:
                 self._say(f"match {match_id}: was given up")
 
 

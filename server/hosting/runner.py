@@ -166,7 +166,7 @@ async def opened(players: Mapping[Role, seating.PlayerReference]) -> AsyncIterat
     opening = [asyncio.create_task(spec.open(role)) for role, spec in players.items()]
     try:
         links = await asyncio.gather(*opening)
-        queued_player.number_seats(links)
+        seating.number_seats(links)
         yield dict(zip(players, links, strict=True))
     finally:
         await _finished(asyncio.create_task(_close(opening)))

@@ -24,6 +24,9 @@ class HttpPlayer:
 
     Addresses outside *targets* are not called; None is for players that this machine's own user names.
 
+    Attributes:
+        seat: at which of its seats in a match: the first, until `seating.number_seats` says which it is.
+
     Raises:
         PlayerSpecError: *url* is none that a player could have.
     """
@@ -35,6 +38,7 @@ class HttpPlayer:
         self._numeric = as_numeric(self._url.host or "")
         self._allowed: set[str] = set()
         self._name, self._host_name = name, host_name
+        self.seat = 1
 
     @cached_property
     def _head(self) -> str:
@@ -113,6 +117,8 @@ class HttpPlayer:
         if request.match_id:
             head += f"GGP-Match-ID: {request.match_id}\r\nGGP-Match-Step: {request.step}\r\n"
             head += self._host_line
+            if self.seat > 1:
+                head += f"GGP-Match-Seat: {self.seat}\r\n"
         if request.answered is not None:
             head += f"GGP-Match-Answered: {_answered_text(request.answered)}\r\n"
         return f"{head}\r\n".encode("latin-1", "replace") + body

@@ -1,8 +1,7 @@
 """Links through request queues: to players that dial in, and to people."""
 
 import asyncio
-from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Final
@@ -14,7 +13,7 @@ from gdl.wire.messages import Play, read_message
 from gdl.wire.replies import find_move, term_of_text
 from server.errors import IllegalChoiceError
 from server.links.request_queue import QueuedRequest, RequestQueue, RequestQueues, keyword
-from server.match.link import PlayerLink, PlayerRequest, ReplyBuffer
+from server.match.link import PlayerRequest, ReplyBuffer
 from server.match.verdicts import says_busy
 
 CAUGHT_UP: Final = frozenset(("START", "PLAY"))
@@ -27,7 +26,7 @@ class QueueLink:
     """The way to a player that dials in, through its *queue*.
 
     Attributes:
-        seat: at which of its seats in a match: the first, until `number_seats` says which it is.
+        seat: at which of its seats in a match: the first, until `seating.number_seats` says which it is.
     """
 
     def __init__(self, queue: RequestQueue) -> None:
@@ -72,18 +71,6 @@ class QueueLink:
         self._is_open = False
         for match_id in self._match_ids:
             self.queue.forget_match(match_id)
-
-
-def number_seats(links: Iterable[PlayerLink]) -> None:
-    """Give the seats of each player that dials in their numbers; *links* are those of a match, in order of its roles.
-
-    Another process of the game manager gives them the same numbers, so that the ids of their requests stay.
-    """
-    n_seats = Counter[RequestQueue]()
-    for link in links:
-        if isinstance(link, QueueLink):
-            n_seats[link.queue] += 1
-            link.seat = n_seats[link.queue]
 
 
 AUTOMATIC_REPLIES: Final = {"START": b"ready", "PREVIEW": b"ready", "STOP": b"done", "ABORT": b"aborted"}

@@ -4,6 +4,7 @@ import difflib
 import re
 import shlex
 import shutil
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -256,6 +257,19 @@ def seated(game: Outline, named: Mapping[str, PlayerReference]) -> dict[Role, Pl
     check_roles(game, named)
     left_out = PlayerSpec(DEFAULT_PLAYER, is_own=True)
     return {role: named.get(str(role), left_out) for role in played_roles(game)}
+
+
+def number_seats(links: Iterable[PlayerLink]) -> None:
+    """Give the seats of each player that may have several their numbers; *links* are those of a match, in role order.
+
+    Another process of the game manager gives them the same numbers, so that the ids of requests stay.
+    """
+    n_seats = Counter[object]()
+    for link in links:
+        match link:
+            case queued_player.QueueLink(queue=player) | http_player.HttpPlayer(url=player):
+                n_seats[player] += 1
+                link.seat = n_seats[player]
 
 
 def check_n_roles(game: Outline, limit: int) -> None:

@@ -22,9 +22,9 @@ REPLACED: Event = ("replaced", None)
 FIRST = "(mark 1 1)"
 
 
-def request(text: str, step: int = 0, answered: str | None = None, waited_s: float = 0.0) -> Event:
-    message = text.strip("()").partition(" ")[0]
-    return "request", DialledRequest(f"m:{step}:{message}", "m", step, text, waited_s, answered)
+def request(text: str, step: int = 0, answered: str | None = None, waited_s: float = 0.0, seat: int = 1) -> Event:
+    request_id = f"m:{step}:{text.strip('()').partition(' ')[0]}" + (f":{seat}" if seat > 1 else "")
+    return "request", DialledRequest(request_id, "m", step, text, waited_s, answered)
 
 
 class ScriptedHost(Host):
@@ -105,6 +105,15 @@ async def test_a_request_that_comes_again_has_the_answer_it_had() -> None:
     replies, said = await dialled(ScriptedHost(first, [CONNECTED, request("(PLAY m NIL)"), REPLACED]))
     assert replies == [("m:0:START", "ready"), ("m:0:PLAY", FIRST), ("m:0:PLAY", FIRST)]
     assert said[2:] == ["connection lost (lost); dialling again", "connected to http://host as deep"]
+
+
+async def test_the_seats_of_a_match_are_told_apart_by_the_ids_of_their_requests() -> None:
+    events = [
+        request(start_text(play_s=10)), request(start_text(role="o", play_s=10), seat=2),
+        request("(PLAY m NIL)"), request("(PLAY m NIL)", seat=2), REPLACED,
+    ]  # fmt: skip
+    replies, _ = await dialled(ScriptedHost(events))
+    assert replies == [("m:0:START", "ready"), ("m:0:START:2", "ready"), ("m:0:PLAY", FIRST), ("m:0:PLAY:2", "noop")]
 
 
 async def test_a_stream_that_ends_is_opened_again() -> None:

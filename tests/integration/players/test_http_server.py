@@ -176,6 +176,18 @@ async def test_another_start_of_the_same_id_is_another_match() -> None:
     assert said == ("ready", "noop")
 
 
+async def test_a_player_in_two_seats_of_a_match_plays_both() -> None:
+    async with playing(odd_players.First, max_matches=1) as peer:
+        second = {"GGP-Match-Seat": "2"}
+        said = [
+            *(await peer.say(start_text(role="x")), await peer.say(start_text(role="o"), second)),
+            *(await peer.say("(PLAY m NIL)"), await peer.say("(PLAY m NIL)", second)),
+            await peer.say("(STOP m NIL)"),
+            await peer.say("(PLAY m ((mark 1 1) noop))", second),
+        ]
+    assert said == ["ready", "ready", FIRST, "noop", "done", "(mark 1 2)"]
+
+
 ANSWERED = "GGP-Match-Answered"
 
 

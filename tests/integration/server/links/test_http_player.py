@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 
 import pytest
 
@@ -45,6 +46,20 @@ async def test_the_request_is_the_one_that_players_know() -> None:
             "(PLAY m.1 ((say été)))",
         )
     ]
+
+
+async def test_the_head_says_which_of_its_seats_in_the_match_a_player_is_asked_at() -> None:
+    heads: list[str] = []
+
+    async def keep(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        heads.append((await request(reader))[0])
+        writer.write(b"HTTP/1.0 200 OK\r\n\r\nready")
+
+    async with listening(keep) as url:
+        player = HttpPlayer(url)
+        for player.seat in (1, 2):
+            await player.deliver(PlayerRequest("(PLAY m NIL)", "m"), ReplyBuffer())
+    assert [re.findall("GGP-Match-Seat: (.*)\r\n", head) for head in heads] == [[], ["2"]]
 
 
 async def test_messages_without_a_match_have_no_match_in_their_head() -> None:

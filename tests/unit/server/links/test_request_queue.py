@@ -7,8 +7,10 @@ import asyncio
 import pytest
 
 from server.errors import LateReplyError, OtherReplyError, UnknownRequestError
-from server.links.queued_player import QueueLink, number_seats
+from server.links.http_player import HttpPlayer
+from server.links.queued_player import QueueLink
 from server.links.request_queue import MAX_ENDED, QueuedRequest, RequestQueue, RequestQueues
+from server.links.seating import number_seats
 from server.match.driver import MatchDriver
 from server.match.exchange import Completed
 from server.match.link import PlayerRequest, ReplyBuffer, SystemClock
@@ -140,6 +142,12 @@ async def test_the_seats_of_a_player_in_one_match_have_requests_of_their_own() -
     assert [queued.id for queued in queue.waiting] == ["m:0:PLAY", "m:0:PLAY:2"]
     for task in asking:
         task.cancel()
+
+
+def test_an_address_that_has_several_seats_of_a_match_has_them_numbered() -> None:
+    links = [HttpPlayer(f"http://127.0.0.1:{port}") for port in (1, 2, 1)]
+    number_seats([*links, QueueLink(RequestQueue())])
+    assert [link.seat for link in links] == [1, 1, 2]
 
 
 async def test_a_request_keeps_its_id_where_another_seat_of_the_player_has_answered_before() -> None:
