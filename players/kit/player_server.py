@@ -167,7 +167,9 @@ class PlayerServer:
         """Return the seat at the match that *start* begins, None if no more matches are taken."""
         key = start.match_id, number
         seat = self.seats.get(key)
-        if seat is None or seat.session.start != start:
+        # After a move was asked for, a match that begins is another one, of which a game manager gave the same id.
+        is_another = answered is None and seat is not None and seat.session.question.play is not None
+        if seat is None or is_another or seat.session.start != start:
             self._leave(key, None)
             if self.is_busy and start.match_id not in self.match_ids:
                 return None

@@ -15,7 +15,7 @@ from types import FrameType
 from typing import Final, TypeVar
 
 from gdl.engines import make_game
-from gdl.errors import GdlError, UnknownRoleError
+from gdl.errors import GdlError, JointMoveError, UnknownRoleError
 from gdl.game import Game, Role, State
 from gdl.language.kif import read_term
 from gdl.language.rules import read_rules
@@ -297,7 +297,11 @@ def _role_of(game: Game, name: str) -> Role:
 
 
 def _joint_move(game: Game, state: State, moves: tuple[Term, ...]) -> tuple[Term, ...]:
-    """Return *moves* with each move as the rules write it."""
+    """Return *moves* with each move as the rules write it.
+
+    Raises:
+        JointMoveError: they are not one for each role.
+    """
     if len(moves) != len(game.roles):
-        return moves
+        raise JointMoveError(len(moves), len(game.roles))
     return tuple(find_move(move, state.legal_moves(role)) or move for role, move in zip(game.roles, moves, strict=True))

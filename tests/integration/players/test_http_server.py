@@ -176,6 +176,13 @@ async def test_another_start_of_the_same_id_is_another_match() -> None:
     assert said == ("ready", "noop")
 
 
+async def test_a_start_after_a_move_begins_a_match_of_the_same_id_anew() -> None:
+    async with playing(odd_players.First) as peer:
+        texts = (start_text(), "(PLAY m NIL)", f"(PLAY m ({FIRST} noop))")
+        said = [await peer.say(text) for text in (*texts, *texts)]
+    assert said == ["ready", FIRST, "noop"] * 2
+
+
 async def test_a_player_in_two_seats_of_a_match_plays_both() -> None:
     async with playing(odd_players.First, max_matches=1) as peer:
         second = {"GGP-Match-Seat": "2"}

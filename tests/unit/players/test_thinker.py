@@ -82,10 +82,14 @@ def test_a_step_that_cannot_be_is_the_same_question_again(caplog: pytest.LogCapt
     assert (reports[-1], caplog.messages) == (Done(2, "noop"), [])
 
 
-def test_a_step_that_makes_no_sense_is_logged_and_a_legal_move_found(caplog: pytest.LogCaptureFixture) -> None:
-    reports = reports_of(odd_players.First, join(), Follow(None, ("jump",)), ask(1))
-    assert reports[-1] == Done(1, "(mark 1 1)")
-    assert "cannot follow the step jump" in caplog.text
+@pytest.mark.parametrize("role", ["x", "o"])
+@pytest.mark.parametrize("told", [(), ("jump",), ("jump", "jump"), ("(mark 1 1)", "noop", "noop")])
+def test_a_step_that_makes_no_sense_is_logged_and_a_legal_move_found(
+    role: str, told: tuple[str, ...], caplog: pytest.LogCaptureFixture
+) -> None:
+    reports = reports_of(odd_players.First, join(role), Follow(None, told), ask(1))
+    assert reports[-1] == Done(1, {"x": "(mark 1 1)", "o": "noop"}[role])
+    assert f"cannot follow the step {' '.join(told)}" in caplog.text
 
 
 def test_an_endless_search_is_interrupted_and_its_suggestion_played() -> None:
