@@ -60,7 +60,8 @@ class QueueLink:
             await queued.answered.wait()
         finally:
             self.queue.withdraw(queued)
-            if self._is_open and queued.message in CAUGHT_UP and not says_busy(reply.raw):
+            is_busy = queued.message == "START" and says_busy(reply.raw)  # then START comes again
+            if self._is_open and queued.message in CAUGHT_UP and not is_busy:
                 answered = bytes(reply.raw).decode("utf-8", "replace")
                 self.remember(request.match_id, [replace(request, answered=answered, legal_moves=())])
         if queued.is_void:

@@ -128,6 +128,18 @@ async def test_a_reply_to_what_was_never_asked_is_refused() -> None:
         RequestQueue().answer("m:3:PLAY", "noop")
 
 
+async def test_a_start_that_was_answered_with_busy_is_not_caught_up_with_and_a_play_is() -> None:
+    queue = RequestQueue()
+    link = QueueLink(queue)
+    for text, reply in (("(START m x () 1 1)", "busy"), ("(START m x () 1 1)", "ready"), ("(PLAY m NIL)", "busy")):
+        asking = asyncio.create_task(link.deliver(PlayerRequest(text, "m"), ReplyBuffer()))
+        await asyncio.sleep(0)
+        queue.answer(queue.waiting[0].id, reply)
+        await asking
+    past = [(queued.id, queued.request.answered) for queued in queue.answered_in("m")]
+    assert past == [("m:0:START", "ready"), ("m:0:PLAY", "busy")]
+
+
 def links_of_two_seats(queue: RequestQueue) -> list[QueueLink]:
     links = [QueueLink(queue), QueueLink(RequestQueue()), QueueLink(queue)]
     number_seats(links)
