@@ -202,8 +202,11 @@ class _Child(asyncio.SubprocessProtocol):
         # The child itself may be gone, and others of its group still there.
         with suppress(ProcessLookupError, PermissionError):
             os.killpg(self._transport.get_pid(), signal.SIGKILL)
-        await self._has_exited.wait()
-        self._transport.close()
+        with suppress(TimeoutError):
+            await asyncio.wait_for(self._has_exited.wait(), EXIT_LIMIT_S)
+        # A program of another user, as by sudo, may not be ended: it is left to its closed pipes.
+        with suppress(PermissionError):
+            self._transport.close()
 
 
 def _paced(transport: asyncio.SubprocessTransport, fd: int) -> PacedReading:

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import errno
+import os
+import signal
 import sys
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -191,6 +194,20 @@ time.sleep(999)
         await until(lambda: pids.exists() and len(pids.read_text().split()) == 2)
     for pid in pids.read_text().split():
         await until(partial(is_gone, Path("/proc") / pid / "stat"))
+
+
+async def test_a_child_that_may_not_be_ended_is_not_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(*_: object) -> None:
+        raise PermissionError(errno.EPERM, "Operation not permitted")
+
+    monkeypatch.setattr("server.links.child_player.EXIT_LIMIT_S", 0.01)
+    player = ChildPlayer([sys.executable, "-c", "import os, time\nprint(os.getpid(), flush=True)\ntime.sleep(999)"])
+    process_id = int(await ask(player, "x"))
+    with monkeypatch.context() as patch:
+        patch.setattr("os.killpg", refuse)
+        patch.setattr("subprocess.Popen.kill", refuse)
+        await asyncio.wait_for(player.close(), 5)
+    os.kill(process_id, signal.SIGKILL)
 
 
 def is_gone(stat: Path) -> bool:
