@@ -5,6 +5,7 @@ the outcome is a body, a wait for more, or `RemotePlayerError`.
 """
 
 import re
+from http import HTTPStatus
 from typing import Final, Protocol
 
 from gdl.wire.insights import INSIGHT_HEADER
@@ -135,7 +136,7 @@ class HttpReply:
         else:
             _check_status(status)
             fields = {name.lower(): value.strip() for name, value in _FIELD.findall(head)}
-            self._framing = _framing(fields)
+            self._framing = _framing(fields, status)
             self._body.note_failure(fields.get(_FAILURE, b"").decode("ascii", "replace"))
             self._body.note_insight(fields.get(_INSIGHT, b"").decode("ascii", "replace"))
 
@@ -147,12 +148,14 @@ def _check_status(status: int) -> None:
         raise RemotePlayerError(f"HTTP status {status}")
 
 
-def _framing(fields: dict[bytes, bytes]) -> _Framing:
+def _framing(fields: dict[bytes, bytes], status: int) -> _Framing:
     if b"chunked" in fields.get(b"transfer-encoding", b"").lower():
         return _Chunks()
     length = fields.get(b"content-length", b"")
     # A length that is no number, or is absurd, says nothing: the stream's end decides then.
-    return _Length(int(length)) if length.isdigit() and len(length) < 16 else _Stream()
+    if length.isdigit() and len(length) < 16:
+        return _Length(int(length))
+    return _Length(0) if status == HTTPStatus.NO_CONTENT else _Stream()
 
 
 class _Stream:

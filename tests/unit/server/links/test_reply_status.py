@@ -20,6 +20,13 @@ def test_a_success_counts(status: int) -> None:
     assert body_of(status) == b"(a b)"
 
 
+@pytest.mark.parametrize(("status", "is_finished"), [(204, True), (200, False)])
+def test_after_no_content_nothing_is_waited_for(status: int, is_finished: bool) -> None:
+    reply = HttpReply(ReplyBuffer())
+    reply.feed(b"HTTP/1.1 %d Word\r\n\r\n" % status)
+    assert reply.is_finished == is_finished
+
+
 @pytest.mark.parametrize("status", [400, 401, 404, 405, 408, 413, 429, 499, 500, 503, 599, 999])
 def test_an_error_does_not(status: int) -> None:
     with pytest.raises(RemotePlayerError) as raised:
