@@ -15,6 +15,8 @@ from server.links import connection, http_reply
 from server.links.addresses import DEFAULT_PORT, AllowedAddresses, as_numeric, check_address, look_up, player_url
 from server.match.link import PlayerRequest, ReplyBuffer
 
+CONNECT_S: Final = 2.0
+"""How long a connection is waited for where the host has more addresses: a quarter of short clocks."""
 MAX_ANSWERED: Final = 4_000
 """How much of an earlier answer is sent again. *Units*: characters; many servers take headers of 8 KiB."""
 
@@ -39,6 +41,7 @@ class HttpPlayer:
         self._allowed: set[str] = set()
         self._name, self._host_name = name, host_name
         self.seat = 1
+        self._reached: str | None = None
 
     @cached_property
     def _head(self) -> str:
@@ -61,8 +64,8 @@ class HttpPlayer:
     async def deliver(self, request: PlayerRequest, reply: ReplyBuffer) -> None:
         """Connect, send *request*, and fill *reply*; redirects and proxies are not followed.
 
-        It goes to the first address of the host that takes the connection. The address that is checked is the one that
-        is called: the name is not looked up again.
+        It goes to the first address of the host that takes the connection, and to that one first from then on. The
+        address that is checked is the one that is called: the name is not looked up again.
 
         Raises:
             OSError: the connection failed.
@@ -70,28 +73,42 @@ class HttpPlayer:
         """
         host, port = self._url.host or "", self._url.port or DEFAULT_PORT
         refusal: Exception = OSError(f"{host} has no address")
-        for address in self._numeric or await look_up(host, port):
+        addresses = sorted(self._numeric or await look_up(host, port), key=lambda each: each != self._reached)
+        connect_s = CONNECT_S if request.limit_s is None else min(CONNECT_S, request.limit_s / 4)
+        for address in addresses:
             conversation = _Conversation(self._http_request(request), http_reply.HttpReply(reply))
-            try:
-                self._check(address)
-                transport = await self._connect(conversation, address, port)
-            except ForbiddenTargetError as error:
-                refusal = error
-                continue
-            except OSError as error:
-                refusal = _without_address(error)
-                continue
-            try:
-                failure = await conversation.ended
-            finally:
-                # Closing politely would wait for a peer that does not read.
-                transport.abort()
+            failure = await self._try(conversation, address, port, None if address == addresses[-1] else connect_s)
+            if conversation.is_connected:
+                self._reached = address
             if failure is None:
                 return
             refusal = failure
             if conversation.is_connected:
                 break
         raise refusal
+
+    async def _try(
+        self, conversation: _Conversation, address: str, port: int, connect_s: float | None
+    ) -> Exception | None:
+        """Have *conversation* with *address*; return why there is no whole reply, if there is none.
+
+        The connection is waited for *connect_s* at most, None without a limit.
+        """
+        transport = None
+        try:
+            self._check(address)
+            async with asyncio.timeout(connect_s):
+                transport = await self._connect(conversation, address, port)
+                if connect_s is not None:
+                    await conversation.begun.wait()
+            return await conversation.ended
+        except ForbiddenTargetError as error:
+            return error
+        except OSError as error:
+            return _without_address(error)
+        finally:
+            if transport is not None:
+                transport.abort()  # closing politely would wait for a peer that does not read
 
     async def _connect(self, conversation: _Conversation, address: str, port: int) -> asyncio.Transport:
         """Begin *conversation* over a connection, which perhaps cannot be opened, as the conversation then says."""
@@ -128,18 +145,21 @@ class _Conversation(asyncio.BufferedProtocol):
     """One request and its reply, which may begin before the request is through; read slice by slice.
 
     Attributes:
+        begun: is set when the connection is open, or cannot be opened.
         ended: done when it has ended; the result is why there is no whole reply, if there is none.
         is_connected: whether the connection was ever open.
     """
 
     def __init__(self, request: bytes, reply: http_reply.HttpReply) -> None:
         self._request, self._reply = request, reply
+        self.begun = asyncio.Event()
         self.ended: asyncio.Future[Exception | None] = asyncio.get_running_loop().create_future()
         self.is_connected = False
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         assert isinstance(transport, asyncio.Transport)
         self._transport, self.is_connected = transport, True
+        self.begun.set()
         turns = connection.turns()
         self._slice, self._reading = turns.slice, connection.PacedReading(transport, turns)
         transport.write(self._request)
@@ -175,6 +195,7 @@ class _Conversation(asyncio.BufferedProtocol):
             self._end(None)
 
     def _end(self, error: Exception | None) -> None:
+        self.begun.set()
         self.ended.set_result(error)
         if self.is_connected:
             self._transport.pause_reading()

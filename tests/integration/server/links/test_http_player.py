@@ -4,6 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import re
+import socket
+from collections.abc import AsyncIterator
+from contextlib import ExitStack, asynccontextmanager
+from unittest.mock import AsyncMock
 
 import pytest
 
@@ -116,6 +120,31 @@ async def test_errors_name_no_address() -> None:
 async def test_a_host_that_cannot_be_found_raises() -> None:
     with pytest.raises(OSError):  # noqa: PT011 -- the sentence is the resolver's own
         await HttpPlayer("http://nowhere.invalid").deliver(PlayerRequest("(INFO)"), ReplyBuffer())
+
+
+@asynccontextmanager
+async def dropping(port: int) -> AsyncIterator[str]:
+    """Yield an address at which connections to *port* are not answered, as its queue is full."""
+    with ExitStack() as stack:
+        listener, *callers = [stack.enter_context(socket.socket()) for _ in range(4)]
+        listener.bind(("127.0.0.2", port))
+        listener.listen(0)
+        for caller in callers:
+            caller.setblocking(False)
+            caller.connect_ex(("127.0.0.2", port))
+        yield "127.0.0.2"
+
+
+async def test_an_address_that_does_not_answer_is_left_for_the_next_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    async with listening(replying(lambda _: "ready")) as url, dropping(int(url.rpartition(":")[2])) as dropped:
+        monkeypatch.setattr("server.links.http_player.look_up", AsyncMock(return_value=(dropped, "127.0.0.1")))
+        player = HttpPlayer(url.replace("127.0.0.1", "bot.example.org"))
+        reply = ReplyBuffer()
+        await asyncio.wait_for(player.deliver(PlayerRequest("(PING)", limit_s=0.1), reply), 5)
+        monkeypatch.setattr("server.links.http_player.CONNECT_S", 60.0)
+        again = ReplyBuffer()  # the address that answered is the first one now
+        await asyncio.wait_for(player.deliver(PlayerRequest("(PING)", limit_s=1000), again), 5)
+    assert (bytes(reply.raw), bytes(again.raw)) == (b"ready", b"ready")
 
 
 async def test_two_real_peers_play_over_loopback() -> None:
