@@ -30,7 +30,10 @@ DAMAGED: Final = "damaged"
 """The player of a seat whose row is damaged."""
 _LOG: Final = logging.getLogger(__name__)
 _BUSY: Final = (
-    sa.select(seats.c.player, sa.func.count()).select_from(matches.join(seats)).where(_HOLDING).group_by(seats.c.player)
+    sa.select(seats.c.player, sa.func.count(matches.c.id.distinct()))
+    .select_from(matches.join(seats))
+    .where(_HOLDING)
+    .group_by(seats.c.player)
 )
 N_WAITING: Final = sa.select(sa.func.count()).select_from(matches).where(matches.c.status.in_(WAITING_STATUSES))
 """How many matches wait, for people or for players."""
@@ -159,7 +162,7 @@ class MatchStore:
         return set(await self._database.scalars(sa.select(matches.c.id).where(IS_WITHHELD)))
 
     async def busy(self, players: Collection[str] | None = None) -> dict[str, int]:
-        """Return how many seats each player has in matches that are played now; only those of *players*, if given."""
+        """Return in how many matches that are played now each player has a seat; only those of *players*, if given."""
         if players is None:
             return await self._pairs(_BUSY)
         return await self._pairs(_BUSY.where(seats.c.player.in_(players))) if players else {}
