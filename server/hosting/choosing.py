@@ -8,11 +8,20 @@ from typing import Final
 
 from server.hosting.playing import Playing
 from server.match.link import now_ms
-from server.registry.queueing import Capacity, QueuedMatch, WaitReason, addresses, startable, wait_reasons
+from server.registry.queueing import (
+    Capacity,
+    QueuedMatch,
+    WaitReason,
+    addresses,
+    names_by_address,
+    startable,
+    wait_reasons,
+)
 from server.registry.registry import Registry
 from server.storage.database import Database
 from server.storage.matches import MatchStore
 from server.storage.queue import MatchQueue, WaitingMatch
+from server.storage.rows import PlayerStatus
 
 N_OLDEST: Final = 2_000
 """How many of the matches that wait are looked at each time, the oldest ones."""
@@ -77,12 +86,18 @@ class Chooser:
         if not queued:
             return [], {}
         at_ms = now_ms()
-        waiting = await asyncio.to_thread(lambda: [self._in_queue(match, at_ms) for match in queued])
-        rows = await self._registry.among({player for match in waiting for player in match.players})
+        registered = await self._registry.store.listed()
+        # A player that is paused begins no match by its name; who orders its address need not wait for its owner.
+        urls = {row.name: row.url for row in registered if row.url is not None and row.status == PlayerStatus.OK}
+        names = names_by_address(urls)
+        waiting = await asyncio.to_thread(lambda: [self._in_queue(match, at_ms, names) for match in queued])
+        players = {player for match in waiting for player in match.players}
+        rows = [row for row in registered if row.name in players]
         limits = {row.name: self._registry.limit(row) for row in rows}
         busy = Counter(await self._matches.busy(limits))
-        if any(match.limits for match in waiting):
-            busy += await self._playing.addresses()
+        if any(match.limits for match in waiting) or not players.isdisjoint(urls):
+            for address, n_playing in (await self._playing.addresses()).items():
+                busy[names.get(address, address)] += n_playing
         hindered = {row.name: why for row in rows if (why := self._registry.hindrance(row)) is not None}
         capacity = Capacity(self._playing.n_free, self._playing.cores.n_free)
 
@@ -93,8 +108,11 @@ class Chooser:
 
         return await asyncio.to_thread(decided)  # there may be thousands
 
-    def _in_queue(self, match: WaitingMatch, at_ms: int) -> QueuedMatch:
-        players = tuple(player for player, _ in match.players)
+    def _in_queue(self, match: WaitingMatch, at_ms: int, names: Mapping[str, str]) -> QueuedMatch:
+        """Return *match* as it waits; *names* are those of the registered players by their addresses."""
+        seated = tuple(player for player, _ in match.players)
         called = addresses(match.named)
-        n_core_slots = self._playing.cores.slots_for(players)
-        return QueuedMatch(match.id, (*players, *called), (at_ms - match.created_ms) / 1000, n_core_slots, called)
+        players = (*seated, *(names.get(address, address) for address in called))
+        limits = {address: limit for address, limit in called.items() if address not in names}
+        n_core_slots = self._playing.cores.slots_for(seated)
+        return QueuedMatch(match.id, players, (at_ms - match.created_ms) / 1000, n_core_slots, limits)

@@ -18,7 +18,8 @@ PATIENCE_S: Final = 60.0
 class QueuedMatch:
     """A match that waits for its *players*, each named as often as it has seats, and for room for those of ours.
 
-    `limits` says of players that are not registered how many matches they play at once, as it was ordered.
+    A registered player has its name there, also where its address was ordered. `limits` says of players that are not
+    registered how many matches they play at once, as it was ordered.
     *Units*: seconds, slots of `server.hosting.cores`.
     """
 
@@ -154,6 +155,16 @@ def addresses(named: Mapping[str, Mapping[str, Any]]) -> dict[str, int]:
     """
     limits = {_one_spelling(seat["player"]): seat.get("maxMatches", 1) for seat in named.values()}
     return {address: limit for address, limit in limits.items() if address}
+
+
+def names_by_address(urls: Mapping[str, str]) -> dict[str, str]:
+    """Return which player is registered at each address; *urls* says by name where players listen.
+
+    Example:
+        >>> names_by_address({"deep": "http://H:1"})
+        {'http://h:1/': 'deep'}
+    """
+    return {_one_spelling(url): name for name, url in urls.items()}
 
 
 @lru_cache(4_096)

@@ -297,10 +297,6 @@ class Registry:
         is_another = isinstance(found, RegisteredPlayer) and not found.row.was_registered(ordered_ms)
         return UnresolvedPlayer(text) if is_another else found
 
-    async def among(self, names: Collection[str]) -> list[PlayerRow]:
-        """Return those of *names* that are registered players."""
-        return [row for row in await self.store.listed() if row.name in names]
-
     def limit(self, row: PlayerRow) -> int:
         """Return how many matches a player may play at once as things are: 0 for none now."""
         return row.max_matches if self.hindrance(row) is None else 0

@@ -51,6 +51,24 @@ async def test_one_match_at_a_time_is_played_at_an_address(database: Database, s
     assert all(ended_ms <= started_ms for (_, ended_ms), (started_ms, _) in pairwise(times))
 
 
+async def test_a_registered_player_is_the_same_by_its_address(database: Database, single: str) -> None:
+    async with managing(database) as manager:
+        await manager.registry.register("single", "ann", single)
+        ordered = [await manager.order(order(named, "random")) for named in ("single", f"{single}/", "single")]
+        rows = [await until(manager, each.row.id, *ENDED) for each in ordered]
+    assert [(row.status, row.n_errors) for row in rows] == [("completed", 0)] * 3
+    times = sorted((row.started_ms or 0, row.ended_ms or 0) for row in rows)
+    assert all(ended_ms <= started_ms for (_, ended_ms), (started_ms, _) in pairwise(times))
+
+
+async def test_the_address_of_a_player_that_is_paused_plays_on(database: Database, single: str) -> None:
+    async with managing(database) as manager:
+        await manager.registry.register("single", "ann", single)
+        await manager.registry.pause("single", "for now")
+        ordered = await manager.order(order(single, "random"))
+        assert (await until(manager, ordered.row.id, *ENDED)).status == "completed"
+
+
 async def test_a_player_that_plays_elsewhere_is_waited_for(database: Database, single: str) -> None:
     await tell(single, START)
     async with listening(YES) as other, managing(database) as manager:
