@@ -7,8 +7,8 @@ import re
 import time
 from collections import Counter
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
-from contextlib import contextmanager, suppress
-from typing import TYPE_CHECKING, Final
+from contextlib import asynccontextmanager, contextmanager, suppress
+from typing import TYPE_CHECKING, Final, NoReturn
 
 from aiohttp import web
 from limits import parse
@@ -88,6 +88,8 @@ KINDS: Final = (
     ("PATCH", re.compile(r"/api/v1/players/[^/]+"), "calls"),
 )
 """Requests with a rate limit of their own, by method and path."""
+_REPLY: Final = re.compile(r"/api/v1/players/[^/]+/replies")
+_REFUSED_REPLIES: Final = "refused replies"
 LOGINS: Final = "logins"
 REQUESTS: Final = "requests"
 
@@ -98,30 +100,50 @@ class RateLimiter:
     def __init__(self, limits: Limits) -> None:
         self._counted = FixedWindowRateLimiter(MemoryStorage())
         self._rates = {name: parse(getattr(limits, name)) for name in (REQUESTS, "orders", "uploads", "calls", LOGINS)}
+        self._rates[_REFUSED_REPLIES] = self._rates[REQUESTS]
         self._n_at_once = limits.n_at_once
         self._open: Counter[str] = Counter()
 
-    async def count(self, party: str, method: str, path: str) -> None:
-        """Count a request of *party*.
+    @asynccontextmanager
+    async def counted(self, party: str, method: str, path: str) -> AsyncIterator[None]:
+        """Count a request of *party*, which the block answers; a reply of its players only if that raises.
+
+        How often players reply is for their matches to say: no reply that is taken counts.
 
         Raises:
             TooManyRequestsError: the party's rate is above the limit.
         """
+        if method != "POST" or not _REPLY.fullmatch(path):
+            await self._count(party, method, path)
+            yield
+            return
+        limit = self._rates[_REFUSED_REPLIES]
+        if not await self._counted.test(limit, _REFUSED_REPLIES, party):
+            await self._refuse(_REFUSED_REPLIES, party)
+        try:
+            yield
+        except Exception:
+            await self._counted.hit(limit, _REFUSED_REPLIES, party)
+            raise
+
+    async def _count(self, party: str, method: str, path: str) -> None:
         await self.count_one(REQUESTS, party)
         for its_method, pattern, kind in KINDS:
             if method == its_method and pattern.fullmatch(path):
                 await self.count_one(kind, party)
 
     async def count_one(self, kind: str, party: str) -> None:
-        """Count something of a *kind* that *party* does; raises as `count`."""
-        limit = self._rates[kind]
-        if not await self._counted.hit(limit, kind, party):
-            window = await self._counted.get_window_stats(limit, kind, party)
-            raise TooManyRequestsError(kind, window.reset_time - time.time())
+        """Count something of a *kind* that *party* does; raises as `counted`."""
+        if not await self._counted.hit(self._rates[kind], kind, party):
+            await self._refuse(kind, party)
+
+    async def _refuse(self, kind: str, party: str) -> NoReturn:
+        window = await self._counted.get_window_stats(self._rates[kind], kind, party)
+        raise TooManyRequestsError(kind, window.reset_time - time.time())
 
     @contextmanager
     def at_once(self, party: str) -> Iterator[None]:
-        """Count a request of *party* while it is answered; raises as `count`."""
+        """Count a request of *party* while it is answered; raises as `counted`."""
         if self._open[party] >= self._n_at_once:
             raise TooManyRequestsError("requests at once", 1)
         self._open[party] += 1

@@ -90,9 +90,9 @@ async def _guarded(request: web.Request, handler: _Handler) -> web.StreamRespons
     with access.open_requests.held(request):
         if not party:
             return await _checked(request, handler)
-        await access.rate_limiter.count(party, request.method, request.path)
-        with access.rate_limiter.at_once(party):
-            return await _checked(request, handler)
+        async with access.rate_limiter.counted(party, request.method, request.path):
+            with access.rate_limiter.at_once(party):
+                return await _checked(request, handler)
 
 
 async def _checked(request: web.Request, handler: _Handler) -> web.StreamResponse:

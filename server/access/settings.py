@@ -57,7 +57,7 @@ class Limits:
     """The rate limits of a party, in the notation of the library `limits`, and its open requests at most.
 
     Attributes:
-        requests: all requests of a party.
+        requests: all requests of a party but replies of its players; as many of these may be refused.
         orders: orders of matches.
         uploads: uploads of rules, and validations.
         calls: what makes the server call a player: to ask who it is, or to register it.

@@ -180,6 +180,16 @@ async def test_what_comes_too_often_is_refused_until_later(tmp_path: Path) -> No
             assert (found, 1 <= int(answer.headers["Retry-After"]) <= 60) == ([200, 200, 200, 429], True)
 
 
+async def test_replies_of_players_count_only_where_they_are_refused(tmp_path: Path) -> None:
+    limits = Limits(requests="2/minute")
+    async with guarded_app(tmp_path, AccessSettings(is_loopback=False, limits=limits)) as (client, access):
+        token = bearer((await access.issuing.issue("Ada", Role.ADMIN)).text)
+        replies = [*["known"] * 4, "unknown", "known", "unknown", "known"]
+        found = [await status(client, "POST", "/api/v1/players/deep/replies", token, text) for text in replies]
+        others = [await status(client, "GET", "/who", token) for _ in range(3)]
+    assert (found, others) == ([200, 200, 200, 200, 404, 200, 404, 429], [200, 200, 429])
+
+
 async def test_tokens_count_apart_from_their_address(tmp_path: Path) -> None:
     limits = Limits(orders="1/minute")
     async with guarded_app(tmp_path, AccessSettings(is_loopback=False, limits=limits)) as (client, access):

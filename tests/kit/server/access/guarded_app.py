@@ -43,6 +43,13 @@ async def _order(request: web.Request) -> web.Response:
     return web.Response(text=await request.text())
 
 
+@requires(None)
+async def _reply(request: web.Request) -> web.Response:
+    if await request.text() != "known":
+        raise RequestError("unknown_request", "no such request", status=404)
+    return web.Response()
+
+
 async def _undeclared(_request: web.Request) -> web.Response:
     return web.Response(text="changed")
 
@@ -74,6 +81,7 @@ def application(access: AccessControl) -> web.Application:
     app.router.add_post("/order", _order)
     app.router.add_post("/api/take", _take)
     app.router.add_post("/api/v1/matches", _order)
+    app.router.add_post("/api/v1/players/deep/replies", _reply)
     app.router.add_post("/undeclared", _undeclared)
     app.router.add_static("/static/", Path(__file__).parent)
     add_guard(app, access)
