@@ -163,7 +163,11 @@ def _answered_json(entry: entries.AnsweredEntry) -> JsonObject:
         "detail": entry.detail,
         "move": entry.move,
     }
-    return found | {"failure": entry.failure} if entry.failure else found
+    if entry.failure:
+        found["failure"] = entry.failure
+    if entry.insight is not None:
+        found["insight"] = insight_json(entry.insight)
+    return found
 
 
 def _read_answered(found: JsonObject) -> entries.AnsweredEntry:
@@ -178,6 +182,7 @@ def _read_answered(found: JsonObject) -> entries.AnsweredEntry:
         _text(found, "detail"),
         _text_or_none(found, "move"),
         _text(found, "failure") if "failure" in found else "",
+        insight_of(found["insight"]) if "insight" in found else None,
     )
 
 

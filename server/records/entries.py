@@ -111,6 +111,7 @@ class AnsweredEntry:
     detail: str
     move: str | None
     failure: str = ""
+    insight: Insight | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -230,7 +231,7 @@ def _answered(event: exchange.Answered) -> AnsweredEntry:
     move = None if event.move is None else spaced(event.move)
     return AnsweredEntry(
         event.at_ms, event.step, str(event.role), event.message, event.text, event.elapsed_ms, event.error,
-        event.detail, move, event.failure,
+        event.detail, move, event.failure, event.insight,
     )  # fmt: skip
 
 

@@ -267,4 +267,6 @@ def _percepts(entry: entries.StateEntry) -> list[list[str]] | None:
 
 
 def _wire_line(entry: entries.SentEntry | entries.AnsweredEntry) -> dict[str, Any]:
-    return {("direction" if name == "event" else name): value for name, value in entry_json(entry).items()}
+    """Return the line of `x-wire`; what players think is in `x-insights`, once a step is over."""
+    told = {name: value for name, value in entry_json(entry).items() if name not in ("event", "insight")}
+    return {"direction": entry.kind} | told

@@ -83,7 +83,7 @@ class _EntryReader:
 def _answer(entry: entries.AnsweredEntry) -> Answered:
     return Answered(
         entry.at_ms, entry.step, Constant(entry.role), entry.message, entry.text, entry.elapsed_ms, entry.error,
-        entry.detail, None if entry.move is None else read_term(entry.move), entry.failure,
+        entry.detail, None if entry.move is None else read_term(entry.move), entry.failure, entry.insight,
     )  # fmt: skip
 
 

@@ -73,6 +73,12 @@ SAMPLES: tuple[tuple[dict[str, Any], Entry], ...] = (
         AnsweredEntry(1, 0, "x", Message.PLAY, "\ud800\0é", 5, "TO", "late", "( go 1 )", "it fell"),
     ),
     (
+        ANSWERED | {"insight": {"leaves": 9, "plays": 8, "depth": 1.5, "value": 62.5, "line": ["a"]}},
+        AnsweredEntry(
+            1, 0, "x", Message.PLAY, "\ud800\0é", 5, "TO", "late", "( go 1 )", insight=Insight(9, 8, 1.5, 62.5, ("a",))
+        ),
+    ),
+    (
         STEP,
         StepEntry(1, 0, ("a", "noop"), ("", ""), ("", ""), (5, None), (MoveOrigin.PLAYER, MoveOrigin.CHANCE)),
     ),
@@ -160,7 +166,7 @@ def test_a_wrong_value_is_refused_with_our_own_error_or_understood(
 
 @pytest.mark.parametrize("key", sorted({key for written, _ in SAMPLES for key in written}))
 def test_a_key_that_is_missing_is_named(key: str) -> None:
-    may_lack = {"isCommon", "failure", "failures", "insights", "scrambling"}
+    may_lack = {"isCommon", "failure", "failures", "insight", "insights", "scrambling"}
     for written in [written for written, _ in SAMPLES if key in written]:
         lacking = {name: value for name, value in written.items() if name != key}
         if key in may_lack:

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from gdl.language.kif import read_term
 from gdl.language.terms import Constant
+from gdl.wire.insights import Insight
 from server.match.exchange import Aborted, Answered, Completed, Message, MoveOrigin, ResumeState
 from server.match.verdicts import BUSY
 from server.records.entries import (
@@ -70,6 +73,12 @@ def test_the_answers_to_one_message_are_none_to_the_next() -> None:
 def test_an_answer_stays_when_the_others_are_asked_again() -> None:
     entries = [*BEGUN, sent("x"), sent("y"), answered("x"), sent("y")]
     assert resume_state_of(entries) == ResumeState((), 1, Message.PLAY, {"x": answer("x")}, was_anything_sent=True)
+
+
+def test_what_a_player_thought_before_its_answer_stays_with_it() -> None:
+    thought = Insight(9, 8, 1.5, 62.5, ("a",))
+    entries = [*BEGUN, sent("x"), sent("y"), replace(answered("x"), insight=thought)]
+    assert resume_state_of(entries).answers == {"x": replace(answer("x"), insight=thought)}
 
 
 def test_after_the_end_goodbyes_are_asked_again() -> None:
