@@ -19,6 +19,7 @@ from gdl.wire.insights import Insight
 from gdl.wire.replies import find_move
 from gdl.wire.scrambling import Scrambling
 from server.errors import MatchRecordError, RecordDiffersError
+from server.match.exchange import Message
 from server.records.journal import KIF_LIMITS, StoredRecord, WireLine, facts_of
 from server.sanitization import shown
 
@@ -269,7 +270,7 @@ def _error(line: WireLine, role: Role, states: Mapping[int, State], scrambling: 
     yield f"error {line.error}: {line.detail}"
     if line.move is not None:
         yield f"played instead: {_move(line.move)}"
-    if line.error.startswith("IL") and line.step in states:
+    if line.message == Message.PLAY and line.error.startswith("IL") and line.step in states:
         moves = states[line.step].legal_moves(role)
         as_told = " (in the scrambled names)" if scrambling is not None else ""
         first = [str(move if scrambling is None else scrambling.scrambled(move)) for move in moves[:_SHOWN_MOVES]]

@@ -180,6 +180,16 @@ def test_a_seat_s_transcript(ggp: Ggp, record: Path) -> None:
     )
 
 
+def test_beside_busy_at_the_start_there_are_no_legal_moves(ggp: Ggp, tmp_path: Path) -> None:
+    path = tmp_path / "m.json"
+    whole = asyncio.run(recorded(path).finish())
+    answered = next(line for line in whole["x-wire"] if line["direction"] == "answered")
+    answered |= {"text": "busy", "error": "IL busy", "detail": "it takes part in another match"}
+    write_record(whole, path)
+    output = ggp("replay", path, "--seat", "a").output
+    assert ("error IL busy" in output, "legal: " in output) == (True, False)
+
+
 @pytest.mark.parametrize("is_scrambled", [False, True])
 def test_beside_an_illegal_move_the_legal_ones_as_the_player_knows_them(
     ggp: Ggp, tmp_path: Path, is_scrambled: bool
