@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import errno
+from asyncio.subprocess import Process
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import Any
@@ -16,6 +18,8 @@ from server.hosting.engine_process import outline_here
 from server.hosting.game_manager import GameManager
 from server.hosting.order import HostSettings, MatchRequest
 from server.hosting.ordering import new_version
+from server.hosting.playing import MAX_ATTEMPTS
+from server.hosting.referees import ChildReferee
 from server.records.entries import AbortedEntry, AnsweredEntry
 from server.records.record import record_of
 from server.records.signature import has_valid_signature, make_key
@@ -235,3 +239,23 @@ async def test_records_are_signed(database: Database) -> None:
         signature = await manager.journals.signature(ordered.row.id)
     assert signature is not None
     assert has_valid_signature(whole | signature)
+
+
+async def test_a_match_that_the_system_refuses_a_process_is_played_when_there_is_one(
+    sqlite: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    n_asked, begin = 0, ChildReferee._start
+
+    async def start(referee: ChildReferee) -> Process:
+        nonlocal n_asked
+        n_asked += 1
+        if n_asked <= MAX_ATTEMPTS:
+            raise OSError(errno.EMFILE, "Too many open files")
+        return await begin(referee)
+
+    monkeypatch.setattr(ChildReferee, "_start", start)
+    monkeypatch.setattr("server.match.driver.MAX_REFUSALS", 1)
+    monkeypatch.setattr("server.match.driver.REFUSAL_PAUSE_S", 0.0)
+    async with listening(YES) as player, managing(sqlite, HostSettings(lease_s=0.3)) as manager:
+        ordered = (await manager.order(order(player, player))).row.id
+        assert (await until(manager, ordered, "completed", "failed")).status == "completed"
