@@ -302,9 +302,10 @@ class VectorGame:
         if not self._ranges.has_threads:
             found = [stepping.advance(self._plan, actions, mask, 0, self.n, count, task)]
         else:
-            plans = iter(self._plans)
+            # Room is as large as the range it is for, so a thread takes the plan of its range, not the next one.
+            at = {begin: plan.ctypes.data for (begin, _), plan in zip(self._ranges.parts, self._plans, strict=True)}
             found = self._ranges.run(
-                lambda begin, end: stepping.advance(next(plans).ctypes.data, actions, mask, begin, end, count, task)
+                lambda begin, end: stepping.advance(at[begin], actions, mask, begin, end, count, task)
             )
         if SEVERAL_MOVE in found:
             raise ValueError("several players choose at once: the flat form is for games of turns")

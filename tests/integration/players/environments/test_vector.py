@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator
+from concurrent.futures import Future
+from dataclasses import dataclass, field
+from functools import partial
 from itertools import product
+from typing import Any
 
 import numpy as np
 import pytest
@@ -13,7 +16,8 @@ from gdl import IllegalMoveError, find_game, make_game
 from gdl.game import RANDOM, Game, Role, State
 from gdl.language.kif import read_term
 from gdl.language.terms import Term
-from players.environments import VectorGame
+from players.environments import VectorGame, buffers
+from players.environments.kernels import stepping
 
 FLAT = ("tictactoe", "connectfour", "breakthrough", "nim", "kuhnpoker", "leducpoker", "phantomtictactoe", "eightpuzzle")
 TOGETHER = ("rockpaperscissors", "zombies", "montyhall", "mummymaze", "tictactoe", "kuhnpoker")
@@ -155,6 +159,45 @@ def plays(n: int, threads: int, seed: int) -> list[tuple[list[int], list[float]]
 def test_a_copy_plays_the_same_whatever_is_beside_it() -> None:
     assert plays(5, 1, 3) == plays(1500, 1, 3) == plays(1500, 3, 3)
     assert plays(5, 1, 3) != plays(5, 1, 4)
+
+
+@dataclass
+class OrderedPool:
+    """A pool that begins nothing before it has work for all its threads, which begin in the order of `direction`."""
+
+    n_threads: int
+    direction: int = 1
+    submitted: list[tuple[Future[Any], Callable[[], Any]]] = field(default_factory=list)
+
+    def submit(self, work: Callable[..., Any], *arguments: int) -> Future[Any]:
+        future: Future[Any] = Future()
+        self.submitted.append((future, partial(work, *arguments)))
+        if len(self.submitted) == self.n_threads:
+            for each, call in self.submitted[:: self.direction]:
+                each.set_result(call())
+            self.submitted.clear()
+        return future
+
+
+def test_a_range_has_its_own_plan_in_whatever_order_threads_begin(monkeypatch: pytest.MonkeyPatch) -> None:
+    plans: list[dict[tuple[int, int], int]] = []
+
+    def advance(plan: int, actions: int, mask: int, begin: int, end: int, *rest: int) -> Any:
+        plans[-1][begin, end] = plan
+        return kernel(plan, actions, mask, begin, end, *rest)
+
+    kernel = stepping.advance
+    monkeypatch.setattr(stepping, "advance", advance)
+    pool = OrderedPool(3)
+    monkeypatch.setattr(buffers, "ThreadPoolExecutor", lambda _: pool)
+    plans.append({})
+    games = VectorGame("tictactoe", 1300, threads=3)
+    for direction in (1, -1):
+        pool.direction = direction
+        plans.append({})
+        games.step(games.sample_actions())
+    assert len(set(plans[-1].values())) == 3
+    assert plans[-2] == plans[-1]
 
 
 def test_a_snapshot_leads_to_the_same_plays_again() -> None:
