@@ -114,7 +114,7 @@ class Numbering:
         return {move: literal for move, literal in found.items() if literal != FALSE}
 
     def _columns(self, phase: int) -> list[list[int]]:
-        """Return the literals of each column, of which one makes the action legal."""
+        """Return the literals of each column, of which one makes the action legal; those of waits are kept apart."""
         legal = self._legal(phase)
         found: list[list[int]] = []
         for group, actions in enumerate(self.actions):
@@ -148,14 +148,21 @@ class Numbering:
         rows = [self._row(role, move) for move in self._moves(role) if self.waits(move)]
         return next((row for row in rows if row in chosen), 0)
 
-    def _waiting_column(self, group: int) -> int:
-        return next((i for i, action in enumerate(self.actions[group]) if self.waits(action)), -1)
+    def _waits(self, phase: int) -> list[list[tuple[int, int]]]:
+        """Return, for each player, columns and literals of the moves that only wait; none but in the flat form."""
+        if not self.is_flat:
+            return [[] for _ in self.players]
+        legal = self._legal(phase)
+        waits = [(i, action) for i, action in enumerate(self.actions[0]) if self.waits(action)]
+        numbers = [self.game.move_number[role] for role in self.role_numbers]
+        return [[(i, legal[of[action]]) for i, action in waits if of.get(action) in legal] for of in numbers]
 
     def rulebook(self, seed: int, auto_resets: bool) -> Rulebook:
         """Return what the kernels read of this."""
         n_phases, n_fluents = len(self.known), len(self.game.fluents)
         columns = [self._columns(phase) for phase in range(n_phases)]
         movers = [self._movers(phase) for phase in range(n_phases)]
+        waits = [of_player for phase in range(n_phases) for of_player in self._waits(phase)]
         widest = max(map(len, self.actions))
         action_row = np.full((len(self.players), widest), self.tables.n_rows - 1, np.int32)
         for player, role in enumerate(self.role_numbers):
@@ -175,7 +182,9 @@ class Numbering:
             action_row=action_row,
             chance_row=_ints([1 + n_fluents + i for i in chance_moves]),
             waiting_row=_ints([self._waiting_row(p, role) for p in range(n_phases) for role in self.role_numbers]),
-            waiting_column=_ints([self._waiting_column(group) for group in range(len(self.actions))]),
+            wait_start=_ints(list(accumulate(map(len, waits), initial=0))),
+            wait_column=_ints([column for of_player in waits for column, _ in of_player]),
+            wait_literal=_ints([literal for of_player in waits for _, literal in of_player]),
             group_word=_ints(list(self.group_words) + [self.group_words[-1]] * (self.chance is None)),
             group_size=_ints(self.group_sizes),
             known_start=_ints(list(accumulate(map(len, self.known), initial=0))),

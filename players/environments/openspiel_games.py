@@ -130,13 +130,25 @@ class _Rules:
 
 
 @dataclass(frozen=True)
+class _Step:
+    """What a player did and perceived at a step, and whether it had a choice."""
+
+    move: Term
+    is_choice: bool
+    percepts: tuple[Term, ...]
+
+    def __str__(self) -> str:
+        return f"{self.move}: {' '.join(map(str, self.percepts))}"
+
+
+@dataclass(frozen=True)
 class _Position:
     """A state, what roles have chosen in it already, and what each player did and perceived at each step so far."""
 
     rules: _Rules
     state: State
     chosen: tuple[Term, ...]
-    seen: tuple[tuple[str, ...], ...]
+    seen: tuple[tuple[_Step, ...], ...]
 
     def __deepcopy__(self, memo: object) -> _Position:
         return self
@@ -162,9 +174,9 @@ class _Position:
         game, players = self.rules.game, self.rules.players
         joint = tuple(moves.get(role) or self.state.legal_moves(role)[0] for role in game.roles)
         own = dict(zip(game.roles, joint, strict=True))
-        percepts = [" ".join(map(str, self.state.percepts(role, joint))) for role in players]
         seen = tuple(
-            (*before, f"{own[role]}: {told}") for before, role, told in zip(self.seen, players, percepts, strict=True)
+            (*before, _Step(own[role], role in moves, self.state.percepts(role, joint)))
+            for before, role in zip(self.seen, players, strict=True)
         )
         return _Position(self.rules, self.state.next_state(joint), (), seen)
 
@@ -249,7 +261,7 @@ class OpenSpielObserver:
     def __init__(self, rules: _Rules, has_perfect_recall: bool) -> None:
         self._rules, self._has_perfect_recall = rules, has_perfect_recall
         self._write: Callable[[_Position, int], None] = self._write_memory if rules.is_hidden else self._write_facts
-        self._percepts = [{str(p): i for i, p in enumerate(each)} for each in rules.numbering.percepts]
+        self._percepts = [{percept: i for i, percept in enumerate(each)} for each in rules.numbering.percepts]
         self._widths = (len(rules.actions), max(map(len, self._percepts)))
         size = 2 * sum(self._widths) if rules.is_hidden else len(rules.game.fluents)
         self.tensor = np.zeros(size, np.float32)
@@ -266,43 +278,23 @@ class OpenSpielObserver:
 
     def _write_memory(self, position: _Position, player: int) -> None:
         half, width = sum(self._widths), self._widths[0]
-        for move, percepts in self._steps(position, player):
-            if move is not None:
+        for step in position.seen[player]:
+            if step.is_choice:
+                move = self._rules.number[step.move]
                 self.tensor[:half] = 0
                 self.tensor[[move, half + move]] = 1
-            for percept in percepts:
-                self.tensor[[width + percept, half + width + percept]] = 1
-
-    def _steps(self, position: _Position, player: int) -> list[tuple[int | None, list[int]]]:
-        """Return the move, None where it waited, and the percepts of a player at each step, by number."""
-        known, numbers = self._percepts[player], {str(action): i for action, i in self._rules.number.items()}
-        found = []
-        for step in position.seen[player]:
-            move, _, told = step.partition(": ")
-            percepts = [known[text] for text in _parts(told)]
-            found.append((None if move in self._rules.numbering.waiting else numbers[move], percepts))
-        return found
+            for percept in step.percepts:
+                number = width + self._percepts[player][percept]
+                self.tensor[[number, half + number]] = 1
 
     def string_from(self, state: SpielState, player: int) -> str:
         """Return what *player* sees of *state* as text."""
         position = state.position
         if self._has_perfect_recall:
-            return "; ".join((f"player {player}", *position.seen[player]))
+            return "; ".join((f"player {player}", *map(str, position.seen[player])))
         if not self._rules.is_hidden:
             return " ".join(sorted(map(str, position.state.facts)))
-        return "; ".join((f"player {player}", *position.seen[player][-1:]))
-
-
-def _parts(text: str) -> list[str]:
-    """Return the terms of a text with blanks between them."""
-    found, depth, begin = [], 0, 0
-    for i, letter in enumerate(f"{text} "):
-        depth += (letter == "(") - (letter == ")")
-        if letter == " " and depth == 0:
-            if i > begin:
-                found.append(text[begin:i])
-            begin = i + 1
-    return found
+        return "; ".join((f"player {player}", *map(str, position.seen[player][-1:])))
 
 
 def _sums_of_goals(games: VectorGame) -> frozenset[int]:

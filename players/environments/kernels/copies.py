@@ -15,6 +15,7 @@ from gdl.compiler.kernels.words import (
     U,
     W,
     and_,
+    and_not,
     any_bit,
     at,
     broadcast,
@@ -63,7 +64,7 @@ def go_on(p, phase):
 
 
 @inlined
-def _is_in(p, rows, row, lane):
+def is_in(p, rows, row, lane):
     """Return whether a lane's bit is set in a row."""
     return (word_at(word_at(p, rows), U(W * row + (lane >> 6))) >> U(lane & 63)) & ONE != ZERO
 
@@ -94,7 +95,7 @@ def _any_of(val, literals, begin, end):
 
 
 @inlined
-def _find_movers(p, phase):
+def find_movers(p, phase):
     """Write which lanes have any player with a choice, several, and each player or chance: rows 1, 2, 3..."""
     values, extra, n_players = word_at(p, plans.VALUES), word_at(p, plans.EXTRA), size_of(p, plans.N_PLAYERS)
     starts, literals = word_at(p, plans.MOVER_START), word_at(p, plans.MOVER_LITERAL)
@@ -110,19 +111,38 @@ def _find_movers(p, phase):
     store(extra, U(2), several)
 
 
+@inlined
+def _let_wait(p, phase):
+    """Make the waiting moves of the player to move legal; where none has a choice, that is the one lanes name then."""
+    values, extra, columns = word_at(p, plans.VALUES), word_at(p, plans.EXTRA), word_at(p, plans.COLUMNS)
+    starts, n_players, idle = word_at(p, plans.WAIT_START), size_of(p, plans.N_PLAYERS), _idle_mover(p, phase)
+    for r in range(n_players):
+        i = U(phase * n_players + r)
+        for wait in range(at(starts, i), at(starts, i + ONE)):
+            may_wait = literal(values, at(word_at(p, plans.WAIT_LITERAL), U(wait)))
+            x = and_(may_wait, load(extra, U(3 + r)))
+            if r == idle:
+                x = or_(x, and_not(may_wait, load(extra, ONE)))
+            column = U(at(word_at(p, plans.WAIT_COLUMN), U(wait)))
+            store(columns, column, or_(load(columns, column), x))
+
+
+@inlined
+def _idle_mover(p, phase):
+    """Return whose turn it is said to be where no player has a choice."""
+    return max(0, at(word_at(p, plans.ONLY_MOVER), U(phase)))
+
+
 @subroutine
 def _write_back(p, phase, n):
     """Write the states and the legal actions of the lanes to their copies."""
-    values, extra, columns = word_at(p, plans.VALUES), word_at(p, plans.EXTRA), word_at(p, plans.COLUMNS)
+    values, columns = word_at(p, plans.VALUES), word_at(p, plans.COLUMNS)
     starts, literals = word_at(p, plans.COLUMN_START), word_at(p, plans.COLUMN_LITERAL)
     n_columns = size_of(p, plans.N_COLUMNS)
     for c in range(n_columns):
         i = U(phase * n_columns + c)
         store(columns, U(c), _any_of(values, literals, at(starts, i), at(starts, i + ONE)))
-    waiting = at(word_at(p, plans.WAITING_COLUMN), ZERO)
-    if word_at(p, plans.IS_FLAT) != ZERO and waiting >= 0:
-        for k in range(W):
-            put_word(columns, U(W * waiting + k), ~word_at(extra, U(W + k)))
+    _let_wait(p, phase)
     legal, width, one, none = word_at(p, plans.LEGAL), size_of(p, plans.LEGAL_WORDS), np.int64(1), np.int64(0)
     for g in range(size_of(p, plans.N_GROUPS) + size_of(p, plans.HAS_CHANCE)):
         size, word = at(word_at(p, plans.GROUP_SIZE), U(g)), at(word_at(p, plans.GROUP_WORD), U(g))
@@ -146,12 +166,12 @@ def evaluate_copies(p, phase, n):
     """Find what the states in the lanes allow, and write them back; returns DONE or SEVERAL_MOVE."""
     n_players, extra, numbers = size_of(p, plans.N_PLAYERS), word_at(p, plans.EXTRA), word_at(p, plans.NUMBERS)
     run(p, phase, 0)
-    _find_movers(p, phase)
+    find_movers(p, phase)
     _tell_phase(p, phase)
     ends = literal(word_at(p, plans.VALUES), at(tables_of(p).terminal, U(phase)))
     store(extra, ZERO, ends)
     _write_back(p, phase, n)
-    mover = max(0, at(word_at(p, plans.ONLY_MOVER), U(phase)))
+    mover = _idle_mover(p, phase)
     for lane in range(n):
         copy = U(at(numbers, U(lane)))
         put(word_at(p, plans.PHASE), copy, phase)
@@ -159,19 +179,19 @@ def evaluate_copies(p, phase, n):
     if at(word_at(p, plans.ONLY_MOVER), U(phase)) < 0:
         for r in range(1, n_players):
             for lane in range(n):
-                if _is_in(p, plans.EXTRA, 3 + r, lane):
+                if is_in(p, plans.EXTRA, 3 + r, lane):
                     put(word_at(p, plans.MOVER), U(at(numbers, U(lane))), r)
     has_ends = any_bit(ends)
     if has_ends:
         _score(p, phase, n)
     if word_at(p, plans.HAS_CHANCE) != ZERO:
         for lane in range(n):
-            waits = _is_in(p, plans.EXTRA, 3 + n_players, lane) and not _is_in(p, plans.EXTRA, 1, lane)
-            is_chance = waits and not _is_in(p, plans.EXTRA, 0, lane)
+            waits = is_in(p, plans.EXTRA, 3 + n_players, lane) and not is_in(p, plans.EXTRA, 1, lane)
+            is_chance = waits and not is_in(p, plans.EXTRA, 0, lane)
             put(word_at(p, plans.IS_CHANCE), U(at(numbers, U(lane))), np.int64(is_chance))
     if word_at(p, plans.IS_FLAT) != ZERO and any_bit(load(extra, U(2))):
         for lane in range(n):
-            if _is_in(p, plans.EXTRA, 2, lane) and not _is_in(p, plans.EXTRA, 0, lane):
+            if is_in(p, plans.EXTRA, 2, lane) and not is_in(p, plans.EXTRA, 0, lane):
                 return plans.SEVERAL_MOVE
     return plans.DONE
 

@@ -24,8 +24,9 @@ class Rulebook(NamedTuple):
 
     `column_start` (P * C + 1,) limits the literals of which one makes an action of the C columns legal, `mover_start`
     (P * (R + 1) + 1,) those that make a player, or chance, have a choice. `action_row` (R, A) and `chance_row` are rows
-    of moves, `waiting_row` (P, R) that of the waiting move, 0 where it need not be set; `waiting_column` (G,) is its
-    number among the actions, or -1. `group_word` (G + 2,) limits the words of each group, chance being the last.
+    of moves, `waiting_row` (P, R) that of the waiting move, 0 where it need not be set. In the flat form `wait_start`
+    (P * R + 1,) limits the moves of each player that only wait: `wait_column` is that of the move, and `wait_literal`
+    makes it legal. `group_word` (G + 2,) limits the words of each group, chance being the last.
     `known_start` (P + 1,) limits the fluents that a phase says: twice the row, and one where it is false.
     `goal_start` (R + 1,) limits `goal_column` and `goal`.
     `percept_start` (R + 1,) limits the percepts of each player, and `memory_word` is where they begin in its memory.
@@ -38,7 +39,9 @@ class Rulebook(NamedTuple):
     action_row: NDArray[np.int32]
     chance_row: NDArray[np.int32]
     waiting_row: NDArray[np.int32]
-    waiting_column: NDArray[np.int32]
+    wait_start: NDArray[np.int32]
+    wait_column: NDArray[np.int32]
+    wait_literal: NDArray[np.int32]
     group_word: NDArray[np.int32]
     group_size: NDArray[np.int32]
     known_start: NDArray[np.int32]
@@ -145,13 +148,14 @@ _N_SIZES: Final = 4
 STATE_WORDS, LEGAL_WORDS, MEMORY_WORDS, N_ACTIONS = (U(_N_TABLES + i) for i in range(_N_SIZES))
 """Fields of a plan: words of a state, of legal actions and of a player's memory, and A."""
 (
-    COLUMN_START, COLUMN_LITERAL, MOVER_START, MOVER_LITERAL, ACTION_ROW, CHANCE_ROW, WAITING_ROW, WAITING_COLUMN,
-    GROUP_WORD, GROUP_SIZE, KNOWN_START, KNOWN, GOAL_START, GOAL_COLUMN, GOAL, PERCEPT_START, PERCEPT, ONLY_MOVER,
+    COLUMN_START, COLUMN_LITERAL, MOVER_START, MOVER_LITERAL, ACTION_ROW, CHANCE_ROW, WAITING_ROW, WAIT_START,
+    WAIT_COLUMN, WAIT_LITERAL, GROUP_WORD, GROUP_SIZE, KNOWN_START, KNOWN, GOAL_START, GOAL_COLUMN, GOAL,
+    PERCEPT_START, PERCEPT, ONLY_MOVER,
     N_PHASES, N_PLAYERS, N_GROUPS, N_COLUMNS, MEMORY_WORD, N_GOALS, IS_FLAT, HAS_CHANCE, AUTO_RESETS, SEED,
     STATES, LEGAL, PHASE, MOVER, IS_CHANCE, IS_OVER, ENDED, REWARDS, GOALS, MEMORY,
     FIRST_STATE, FIRST_LEGAL, FIRST_PHASE, FIRST_MOVER, FIRST_IS_CHANCE,
     VALUES, COLUMNS, EXTRA, NEXT, NUMBERS, ACTIVE, ORDER, AGAIN, MOVED, STARTS, SQUARE,
-) = (U(_N_TABLES + _N_SIZES + i) for i in range(54))  # fmt: skip
+) = (U(_N_TABLES + _N_SIZES + i) for i in range(56))  # fmt: skip
 """Fields of a plan: those of Rulebook, Copies, Initial and StepRoom, arrays by address."""
 
 

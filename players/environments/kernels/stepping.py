@@ -12,7 +12,7 @@ from gdl.compiler.kernels.lanes import N_LANES
 from gdl.compiler.kernels.packing import copy_words
 from gdl.compiler.kernels.words import ONE, ZERO, U, W, at, broadcast, byte_at, put, put_byte, put_word, store, word_at
 from players.environments.kernels import plans
-from players.environments.kernels.copies import evaluate_copies, go_on, load_copies, run, scatter
+from players.environments.kernels.copies import evaluate_copies, find_movers, go_on, is_in, load_copies, run, scatter
 from players.environments.kernels.plans import size_of
 from players.environments.kernels.sampling import bits_of, key_of, picked
 
@@ -45,7 +45,7 @@ def _make_moves(p, phase, n, actions, count, by_chance):
             copy = at(word_at(p, plans.NUMBERS), U(lane))
             if not by_chance and (not is_flat or at(word_at(p, plans.MOVER), U(copy)) == r):
                 action = at(actions, U(copy * n_groups + group))
-                if has_memory != ZERO and action != at(word_at(p, plans.WAITING_COLUMN), U(group)):
+                if has_memory != ZERO and is_in(p, plans.EXTRA, 3 + r, lane):
                     _remember(p, copy * n_players + r, action)
                 n_moved = _set(p, at(word_at(p, plans.ACTION_ROW), U(r * n_actions + action)), lane, n_moved)
             elif waiting:
@@ -64,7 +64,7 @@ def _make_moves(p, phase, n, actions, count, by_chance):
 
 @inlined
 def _remember(p, player, action):
-    """Note that a player has moved: what it knew since its last move becomes the past."""
+    """Note that a player has chosen: what it knew since its last move becomes the past."""
     memory, width = word_at(p, plans.MEMORY), size_of(p, plans.MEMORY_WORDS)
     first = player * width
     for w in range(width >> 1):
@@ -114,6 +114,8 @@ def _block(p, phase, n, actions, count, task, by_chance):
     if task == EVALUATE:
         return evaluate_copies(p, phase, n)
     run(p, phase, 0)
+    if word_at(p, plans.MEMORY_WORD) != ZERO:
+        find_movers(p, phase)
     n_moved = _make_moves(p, phase, n, actions, count, by_chance)
     run(p, phase, 1)
     if word_at(p, plans.MEMORY_WORD) != ZERO:

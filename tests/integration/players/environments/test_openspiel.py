@@ -12,12 +12,12 @@ pyspiel = pytest.importorskip("pyspiel", reason="OpenSpiel is not installed (the
 from open_spiel.python import policy  # noqa: E402 -- after importorskip
 from open_spiel.python.algorithms import cfr, expected_game_score, exploitability, mcts  # noqa: E402 -- after importorskip
 
-from gdl.game import played_roles  # noqa: E402 -- after importorskip
+from gdl.game import Game, played_roles  # noqa: E402 -- after importorskip
 from players.deadline import Deadline  # noqa: E402 -- after importorskip
 from players.environments import openspiel  # noqa: E402 -- after importorskip
 from players.environments.openspiel_games import SpielNameTakenError  # noqa: E402 -- after importorskip
 from players.registry import find_player  # noqa: E402 -- after importorskip
-from tests.kit.players.environments import prepared  # noqa: E402 -- after importorskip
+from tests.kit.players.environments import HIDDEN, NEVER, RACE, made, prepared  # noqa: E402 -- after importorskip
 
 KUHN_VALUE = -1 / 18
 """What the first player wins in Kuhn poker where both play an equilibrium, in chips. Source: Kuhn 1950."""
@@ -123,12 +123,16 @@ def test_mcts_takes_the_winning_move() -> None:
     assert bot.step(state) == 2
 
 
-@pytest.mark.parametrize("name", ["tictactoe", "kuhnpoker"])
-def test_the_observation_tensor_is_that_of_arrays(name: str) -> None:
+@pytest.mark.parametrize(
+    "game",
+    [prepared("tictactoe"), prepared("kuhnpoker"), made(RACE + NEVER + HIDDEN)],
+    ids=["all is seen", "hidden", "hidden, with a choice of waiting"],
+)
+def test_the_observation_tensor_is_that_of_arrays(game: Game) -> None:
     from players.environments import VectorGame  # noqa: PLC0415 -- beside what it is compared with
 
-    state = spiel(name).new_initial_state()
-    games = VectorGame(prepared(name), 1)
+    state = openspiel(game).new_initial_state()
+    games = VectorGame(game, 1)
     while not games.is_over[0] and len(state.history()) < 5:
         if state.is_chance_node():
             held = games.states()[0].facts
@@ -139,9 +143,9 @@ def test_the_observation_tensor_is_that_of_arrays(name: str) -> None:
             )
             continue
         for player in range(2):
-            seen = games.observe()[0] if name == "tictactoe" else games.observe()[0, player]
+            seen = games.observe()[0, player] if game.has_imperfect_information else games.observe()[0]
             assert np.array_equal(state.observation_tensor(player), seen)
-        action = state.legal_actions()[0]
+        action = state.legal_actions()[-1]
         state.apply_action(action)
         if games.step(np.array([action])).ended[0]:
             return

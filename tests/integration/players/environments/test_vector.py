@@ -12,12 +12,14 @@ from typing import Any
 import numpy as np
 import pytest
 
-from gdl import IllegalMoveError, find_game, make_game
+from gdl import IllegalMoveError, find_game, make_game, read_rules
 from gdl.game import RANDOM, Game, Role, State
 from gdl.language.kif import read_term
+from gdl.language.rules import Description
 from gdl.language.terms import Term
 from players.environments import VectorGame, buffers
 from players.environments.kernels import stepping
+from tests.kit.players.environments import AGAIN, HIDDEN, LONER, NEVER, RACE, made
 
 FLAT = ("tictactoe", "connectfour", "breakthrough", "nim", "kuhnpoker", "leducpoker", "phantomtictactoe", "eightpuzzle")
 TOGETHER = ("rockpaperscissors", "zombies", "montyhall", "mummymaze", "tictactoe", "kuhnpoker")
@@ -85,8 +87,7 @@ def assert_legal(games: VectorGame, state: State, copy: int) -> None:
         assert {actions[i] for i in np.flatnonzero(mask)} == set(state.legal_moves(role))
 
 
-def check(name: str, is_flat: bool | None, steps: int) -> None:
-    description = find_game(name).read()
+def check(description: Description, is_flat: bool | None, steps: int) -> None:
     interpreter = make_game(description, "interpreter")
     games = VectorGame(make_game(description, "compiled"), N, seed=5, is_flat=is_flat)
     start = {end.state.facts for end in followers(interpreter, Follower(interpreter.initial_state, ()))}
@@ -126,17 +127,27 @@ def check(name: str, is_flat: bool | None, steps: int) -> None:
 
 @pytest.mark.parametrize("name", FLAT)
 def test_a_game_of_turns_is_played_as_the_interpreter_does(name: str) -> None:
-    check(name, None, 12 if name in ("breakthrough", "eightpuzzle") else 45)
+    check(find_game(name).read(), None, 12 if name in ("breakthrough", "eightpuzzle") else 45)
 
 
 @pytest.mark.parametrize("name", TOGETHER)
 def test_players_who_choose_together_are_played_as_the_interpreter_does(name: str) -> None:
-    check(name, False, 12 if name in ("zombies", "mummymaze") else 40)
+    check(find_game(name).read(), False, 12 if name in ("zombies", "mummymaze") else 40)
 
 
 @pytest.mark.parametrize("name", ["tictactoe", "connectfour", "breakthrough", "kuhnpoker", "eightpuzzle"])
 def test_a_game_of_turns_is_found_out(name: str) -> None:
     assert VectorGame(name, 1).is_flat
+
+
+@pytest.mark.parametrize("rules", [LONER, RACE + NEVER, RACE + AGAIN], ids=["one role", "turns", "turns by state"])
+def test_waiting_is_legal_beside_other_moves_where_the_rules_say_so(rules: str) -> None:
+    check(read_rules(rules), None, 40)
+
+
+@pytest.mark.parametrize("rules", [LONER, RACE + NEVER], ids=["one role", "turns"])
+def test_a_game_is_one_of_turns_where_a_role_may_wait(rules: str) -> None:
+    assert VectorGame(made(rules), 1).is_flat
 
 
 def test_a_game_in_which_roles_choose_together_is_none_of_turns() -> None:
@@ -290,6 +301,15 @@ def test_a_hidden_game_shows_a_player_what_it_did_and_perceived() -> None:
         assert saw == {"(did alice check)"}
         assert len(saw_ever) == 2
         assert len(bobs) == 2
+
+
+@pytest.mark.parametrize("is_flat", [True, False])
+def test_a_player_that_chose_to_wait_remembers_it(is_flat: bool) -> None:
+    """Waiting of the player that can do nothing else is no choice."""
+    games = VectorGame(made(RACE + NEVER + HIDDEN), 1, is_flat=is_flat)
+    wait = [str(action) for action in games.actions[0]].index("noop")
+    games.step(np.array([wait] if is_flat else [[wait, [str(a) for a in games.actions[1]].index("noop")]]))
+    assert [np.flatnonzero(row).tolist() for row in games.observe()[0]] == [[wait, wait + games.memory.width // 2], []]
 
 
 def test_what_numbers_mean_can_be_read() -> None:
