@@ -82,6 +82,8 @@ class Player:
     role: Role
     random: Random
     worlds: BeliefState
+    preloaded: ClassVar[tuple[str, ...]] = ()
+    """Modules that take long to load: the process that the kit forks those of players from imports them."""
     best_so_far: Term | None = None
     on_suggestion: Callable[[Term], None] | None = None
 

@@ -76,6 +76,11 @@ class PlayerMaker:
         """Return a new player."""
         return self.player_class()(**self.options)
 
+    @property
+    def preloaded(self) -> tuple[str, ...]:
+        """The modules that the process of players imports before a match."""
+        return self.player_class().preloaded
+
     def takes(self, option: str) -> bool:
         """Return whether the constructor has an option of that name."""
         return option in inspect.signature(self.player_class()).parameters

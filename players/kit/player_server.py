@@ -231,7 +231,7 @@ def run_stdio(make_player: MakePlayer, output: TextIO, settings: Settings | None
     if worker.is_worker_importing_main():
         return
     settings = settings or Settings(getattr(make_player, "__name__", "player"))
-    worker.prepare_workers()
+    worker.prepare_workers(make_player)
     worker.start_warming(make_player)
     tells_insight = os.environ.get(TAKES_INSIGHT) == "1"
     player_server = PlayerServer(make_player, settings)

@@ -75,7 +75,7 @@ async def serving(
     Raises:
         OSError: the port is taken.
     """
-    await asyncio.to_thread(prepare_workers)
+    await asyncio.to_thread(prepare_workers, make_player)
     player_server = PlayerServer(make_player, settings)
     runner = web.AppRunner(make_app(player_server), access_log=None, keepalive_timeout=BODY_S, shutdown_timeout=1.0)
     await runner.setup()
@@ -329,7 +329,7 @@ def dial_in(
     """Dial in until Ctrl-C or SIGTERM; raises as `dialling`."""
     if is_worker_importing_main():
         return
-    prepare_workers()
+    prepare_workers(make_player)
     start_warming(make_player)
     run_until_stopped(partial(_until_stopped, make_player, settings, host, say, max_matches))
 

@@ -60,9 +60,12 @@ class WorkerLimits:
 NO_LIMITS: Final = WorkerLimits()
 
 
-def prepare_workers() -> None:
-    """Start the process that workers are forked from, so that the first match need not wait for it."""
-    CONTEXT.set_forkserver_preload(list(_PRELOADED))
+def prepare_workers(make_player: MakePlayer = Player) -> None:
+    """Start the process that workers are forked from, so that the first match need not wait for it.
+
+    It imports what the player has `preloaded`, unless it runs already.
+    """
+    CONTEXT.set_forkserver_preload([*_PRELOADED, *getattr(make_player, "preloaded", ())])
     forkserver.ensure_running()
 
 

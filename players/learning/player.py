@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
@@ -28,6 +29,8 @@ _MAX_NODES: Final = 400_000
 _EDGES_A_NODE: Final = 32
 _TABLE_MB: Final = 32
 _PATIENCE_S: Final = 3_600.0
+_LEARNING: Final = "players.learning.checkpoints"
+"""The module that imports PyTorch, which takes seconds."""
 _SUGGESTION_S: Final = 0.2
 """How often a search names its best move."""
 
@@ -42,6 +45,8 @@ class NetPlayer(Player):
         MissingExtraError: PyTorch is not installed.
     """
 
+    preloaded = (_LEARNING,)
+
     def __init__(self, file: str, simulations: int | None = None) -> None:
         check_extra("torch", "learn", "this player")
         self.batch = BATCH if simulations is None else max(1, min(BATCH, simulations // _LEAST_ROUNDS))
@@ -51,14 +56,16 @@ class NetPlayer(Player):
         self._insight: Insight | None = None
 
     def join(self, game: Game, role: Role, seed: int) -> None:
-        """Prepare for a match, with no tree yet; what is slow at first is loaded in a thread from now on."""
+        """Prepare for a match, with no tree yet; what is slow at first is made in a thread from now on."""
         super().join(game, role, seed)
+        # While PyTorch loads, no alarm gets through, which the kit takes for a hang once the match has begun.
+        importlib.import_module(_LEARNING)
         self._prover = self._insight = None
         self._forest = BackgroundTask(self._made, "network")
 
     def _made(self) -> Forest | GdlError | None:
         """Return room for the search once the game is compiled, None where it cannot be, or what is wrong."""
-        from players.learning.checkpoints import match_forest  # noqa: PLC0415 -- PyTorch takes seconds to load
+        from players.learning.checkpoints import match_forest  # noqa: PLC0415 -- `join` has loaded it
 
         wait_for_compilation(self.game, Deadline.after(_PATIENCE_S))
         if self.game.engine != "compiled":

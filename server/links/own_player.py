@@ -61,7 +61,8 @@ class WorkerPlayer:
     """
 
     def __init__(self, spec: str, limits: WorkerLimits) -> None:
-        self._server = PlayerServer(find_player(spec), Settings(spec, max_matches=1, worker_limits=limits))
+        self._make_player = find_player(spec)
+        self._server = PlayerServer(self._make_player, Settings(spec, max_matches=1, worker_limits=limits))
 
     async def deliver(self, request: PlayerRequest, reply: ReplyBuffer) -> None:
         """Ask the player, which answers in time."""
@@ -70,7 +71,7 @@ class WorkerPlayer:
         read = partial(read_message, text)
         message = read() if len(text) < LARGE_CHARACTERS else await in_own_thread(read)
         if isinstance(message, Start):
-            await in_own_thread(prepare_workers)  # does nothing but the first time
+            await in_own_thread(partial(prepare_workers, self._make_player))  # does nothing but the first time
         answer = await self._server.answer(message, received_s, request.step, request.answered)
         if answer.failure:
             reply.note_failure(answer.failure)

@@ -2,7 +2,23 @@
 
 from __future__ import annotations
 
+import pytest
+
+from players.kit import worker
 from players.kit.worker import prepare_workers, start_warming
+from players.player import Player
+
+
+class Slow(Player):
+    preloaded = ("large.library",)
+
+
+def test_the_modules_of_a_player_are_loaded_before_its_processes_are_forked(monkeypatch: pytest.MonkeyPatch) -> None:
+    loaded: list[str] = []
+    monkeypatch.setattr(worker.CONTEXT, "set_forkserver_preload", loaded.extend)
+    monkeypatch.setattr("players.kit.worker.forkserver.ensure_running", lambda: None)
+    prepare_workers(Slow)
+    assert loaded[-1] == "large.library"
 
 
 def test_the_kernels_are_made_by_a_process_that_ends_by_itself() -> None:
