@@ -19,6 +19,8 @@ Message: TypeAlias = Mapping[str, str]
 MAX_ANSWER_BYTES: Final = 1_000_000
 _MAX_REASON: Final = 300
 _MAX_REFUSAL_BYTES: Final = 10_000
+_CUT_OFF: Final = ("length", "content_filter")
+"""Why a server ends an answer that the model has not ended."""
 _HIDDEN: Final = "***"
 _FINAL: Final = frozenset({400, 401, 402, 403, 404, 405, 422})
 """Statuses that come again when the same is asked again."""
@@ -97,7 +99,8 @@ class Completion:
         text: what it wrote.
         call: the arguments of its call of a tool, as JSON; empty without one.
         n_prompt_tokens, n_completion_tokens: what the server counted; None where it does not tell.
-        is_whole: whether the answer came to its end.
+        is_whole: whether the answer came to the end that the model gave it.
+        is_cut_off: whether the server ended it before.
     """
 
     text: str = ""
@@ -105,6 +108,7 @@ class Completion:
     n_prompt_tokens: int | None = None
     n_completion_tokens: int | None = None
     is_whole: bool = False
+    is_cut_off: bool = False
 
     def add(self, part: object) -> None:
         """Add *part*, an answer or a piece of a stream; what is not of the protocol is left out."""
@@ -118,7 +122,16 @@ class Completion:
         choice = choices[0] if isinstance(choices, list) and choices else None
         if isinstance(choice, dict):
             self._say(choice.get("message") or choice.get("delta"))
-            self.is_whole = self.is_whole or choice.get("finish_reason") is not None
+            self._finish(choice.get("finish_reason"))
+
+    def end(self) -> None:
+        """Note that no more of the answer comes."""
+        self.is_whole = not self.is_cut_off
+
+    def _finish(self, reason: object) -> None:
+        self.is_cut_off = self.is_cut_off or reason in _CUT_OFF
+        if reason is not None:
+            self.end()
 
     def _say(self, message: object) -> None:
         if not isinstance(message, dict):
@@ -220,7 +233,7 @@ async def _read_stream(response: aiohttp.ClientResponse, completion: Completion)
             raise ValueError(f"its answer has more than {MAX_ANSWER_BYTES:,} bytes")
         name, _, data = line.strip().partition(b":")
         if name == b"data" and data.strip() == b"[DONE]":
-            completion.is_whole = True
+            completion.end()
             return
         if name == b"data":
             completion.add(json.loads(data))
