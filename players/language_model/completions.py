@@ -97,7 +97,7 @@ class Completion:
 
     Attributes:
         text: what it wrote.
-        call: the arguments of its call of a tool, as JSON; empty without one.
+        call: the arguments of its first call of a tool, as JSON; empty without one.
         n_prompt_tokens, n_completion_tokens: what the server counted; None where it does not tell.
         is_whole: whether the answer came to the end that the model gave it.
         is_cut_off: whether the server ended it before.
@@ -139,11 +139,15 @@ class Completion:
         content, calls = message.get("content"), message.get("tool_calls")
         if isinstance(content, str):
             self.text += content
-        call = calls[0] if isinstance(calls, list) and calls else None
-        function = call.get("function") if isinstance(call, dict) else None
+        function = _first_call(calls).get("function") if isinstance(calls, list) else None
         arguments = function.get("arguments") if isinstance(function, dict) else None
         if isinstance(arguments, str):
             self.call += arguments
+
+
+def _first_call(calls: Sequence[Any]) -> Mapping[str, Any]:
+    """Return what *calls* say of the first call of the answer, whose index a stream may leave out; else nothing."""
+    return next((call for call in calls if isinstance(call, dict) and call.get("index") in (None, 0)), {})
 
 
 def _count(value: object) -> int | None:

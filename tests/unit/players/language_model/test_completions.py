@@ -34,3 +34,16 @@ def test_a_stream_may_end_without_a_reason() -> None:
     completion = received({"delta": {"content": "Well"}})
     completion.end()
     assert completion == Completion(text="Well", is_whole=True)
+
+
+def called(arguments: str, **index: int) -> dict[str, Any]:
+    return {"function": {"name": "make_move", "arguments": arguments}, **index}
+
+
+def test_the_first_of_several_calls_counts() -> None:
+    first, second = '{"move": "a"}', '{"move": "b"}'
+    whole = received({"message": {"tool_calls": [called(first), called(second)]}})
+    pieces = [called(first[:5], index=0), called(second[:7], index=1), called(first[5:], index=0)]
+    in_pieces = received(*({"delta": {"tool_calls": [piece]}} for piece in pieces))
+    together = received({"delta": {"tool_calls": [called(second, index=1), called(first, index=0)]}})
+    assert whole == in_pieces == together == Completion(call=first)
