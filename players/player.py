@@ -68,6 +68,12 @@ class ReplyRefusedError(GdlError):
     reason: str
 
 
+def check_at_least_one(name: str, number: int | None) -> None:
+    """Raise ValueError where an option of a player is a *number* less than 1; *name* is what it counts."""
+    if number is not None and number < 1:
+        raise ValueError(f"{name} are at least 1, not {number}")
+
+
 MakePlayer: TypeAlias = Callable[[], "Player"]
 """A callable that makes a player for each match: a class, or a class with its options."""
 

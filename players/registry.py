@@ -38,9 +38,6 @@ PLAYERS: Final = {
 
 _NEEDED: Final = {"llm": {"url": "GGP_LLM_URL", "model": "GGP_LLM_MODEL"}}
 """The options without which a player of ours can play no match, and the variables that stand for them."""
-_STOCK: Final = "players.stock"
-"""The module of players whose constructors do nothing but keep options."""
-
 _OPENSPIEL: Final = "openspiel:"
 _OPENSPIEL_CLASS: Final = ("players.environments.openspiel_bots", "OpenSpielPlayer")
 """What plays as a bot of OpenSpiel, where that is installed: `openspiel:mcts?simulations=200`."""
@@ -48,6 +45,9 @@ _OPENSPIEL_CLASS: Final = ("players.environments.openspiel_bots", "OpenSpielPlay
 _NET: Final = "net:"
 _NET_CLASS: Final = ("players.learning.player", "NetPlayer")
 """What plays with the network of a file, where PyTorch is installed: `net:FILE`, `net:FILE:simulations=200`."""
+
+_CHECKING: Final = frozenset({"players.stock", _OPENSPIEL_CLASS[0], _NET_CLASS[0]})
+"""The modules of players whose constructors do nothing but check options and keep them."""
 
 _WRITTEN: Final = {"openspiel": "openspiel:BOT, as in openspiel:mcts?simulations=200", "net": "net:FILE"}
 """How the players are written whose names say nothing alone."""
@@ -253,7 +253,7 @@ def _check_options(maker: PlayerMaker) -> None:
     for name, value in maker.options.items():
         if not _is_of_its_type(player_class, name, value):
             raise PlayerFileError(maker.spec, f"its option {name} cannot be {value!r}")
-    if maker.source == _STOCK:
+    if maker.source in _CHECKING:
         try:
             maker()
         except (ValueError, OverflowError) as error:

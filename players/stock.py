@@ -9,7 +9,7 @@ from gdl.engines import DEFAULT_ENGINE, make_game
 from gdl.game import RANDOM, Game, Role, State
 from gdl.language.terms import Term
 from players.deadline import Deadline, SearchBudget
-from players.player import Insight, Player
+from players.player import Insight, Player, check_at_least_one
 from players.search import evaluator, hidden, perfect
 from players.search.alphabeta import deepening
 from players.search.alphabeta.minimax import AlphaBeta
@@ -28,11 +28,6 @@ __all__ = [
 ]  # fmt: skip
 
 
-def _check_at_least_one(name: str, number: int | None) -> None:
-    if number is not None and number < 1:
-        raise ValueError(f"{name} are at least 1, not {number}")
-
-
 class MinimaxPlayer(Player):
     """Looks as far ahead as time (or a number of positions a move) allows, expecting the worst of the others.
 
@@ -44,7 +39,7 @@ class MinimaxPlayer(Player):
     """
 
     def __init__(self, positions: int | None = None) -> None:
-        _check_at_least_one("positions", positions)
+        check_at_least_one("positions", positions)
         self.max_positions = positions
 
     @classmethod
@@ -120,7 +115,7 @@ class MctsPlayer(Player):
         mast: bool | None = None,
         threads: int = 1,
     ) -> None:
-        _check_at_least_one("playouts", playouts)
+        check_at_least_one("playouts", playouts)
         if not 1 <= threads <= MAX_THREADS:
             raise ValueError(f"threads are from 1 to {MAX_THREADS}, not {threads}")
         if simultaneous not in RULES:

@@ -14,7 +14,7 @@ from gdl.game import Role, State
 from gdl.language.terms import Term
 from players.deadline import Deadline
 from players.environments.openspiel_games import GdlSpielGame, openspiel
-from players.player import Player
+from players.player import Player, check_at_least_one
 
 BOTS: Final = ("mcts", "random")
 
@@ -27,9 +27,15 @@ class OpenSpielPlayer(Player):
     """
 
     def __init__(self, bot: str = "mcts", simulations: int = 100, uct_c: float = 2.0) -> None:
-        """Choose the bot. Raises CallerError where there is none of that name."""
+        """Choose the bot.
+
+        Raises:
+            UnknownBotError: there is none of that name.
+            ValueError: it may make no simulation.
+        """
         if bot not in BOTS:
             raise UnknownBotError(bot)
+        check_at_least_one("simulations", simulations)
         self._kind, self._simulations, self._uct_c = bot, simulations, uct_c
         self._spiel: GdlSpielGame | None = None
         self._bot: Any = None

@@ -12,7 +12,7 @@ from gdl.extras import check_extra
 from gdl.game import Game, Role, State
 from gdl.language.terms import Term
 from players.deadline import Deadline
-from players.player import Insight, Player
+from players.player import Insight, Player, check_at_least_one
 from players.search.background_task import BackgroundTask
 from players.search.evaluator import compiled_game_of, wait_for_compilation
 from players.search.positions import has_two_sides
@@ -43,12 +43,14 @@ class NetPlayer(Player):
 
     Raises:
         MissingExtraError: PyTorch is not installed.
+        ValueError: it may make no simulation.
     """
 
     preloaded = (_LEARNING,)
 
     def __init__(self, file: str, simulations: int | None = None) -> None:
         check_extra("torch", "learn", "this player")
+        check_at_least_one("simulations", simulations)
         self.batch = BATCH if simulations is None else max(1, min(BATCH, simulations // _LEAST_ROUNDS))
         self.path, self.simulations = Path(file), simulations
         self._forest: BackgroundTask[Forest | GdlError | None]

@@ -16,6 +16,7 @@ from gdl.game import Game, played_roles  # noqa: E402 -- after importorskip
 from players.deadline import Deadline  # noqa: E402 -- after importorskip
 from players.environments import openspiel  # noqa: E402 -- after importorskip
 from players.environments.openspiel_games import SpielNameTakenError  # noqa: E402 -- after importorskip
+from players.player import PlayerFileError  # noqa: E402 -- after importorskip
 from players.registry import find_player  # noqa: E402 -- after importorskip
 from tests.kit.players.environments import HIDDEN, NEVER, RACE, made, prepared  # noqa: E402 -- after importorskip
 
@@ -149,6 +150,18 @@ def test_the_observation_tensor_is_that_of_arrays(game: Game) -> None:
         state.apply_action(action)
         if games.step(np.array([action])).ended[0]:
             return
+
+
+@pytest.mark.parametrize(
+    ("spec", "reason"),
+    [
+        ("openspiel:nonsense", "bots here are mcts and random, not 'nonsense'"),
+        ("openspiel:mcts?simulations=0", "simulations are at least 1, not 0"),
+    ],
+)
+def test_a_bot_that_can_play_no_match_is_refused(spec: str, reason: str) -> None:
+    with pytest.raises(PlayerFileError, match=reason):
+        find_player(spec)
 
 
 @pytest.mark.parametrize("spec", ["openspiel:mcts?simulations=20", "openspiel:random"])

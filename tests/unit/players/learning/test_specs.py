@@ -38,6 +38,11 @@ def test_a_file_that_is_not_there_is_said_at_once(spec: str, reason: str) -> Non
         find_player(spec)
 
 
+def test_a_search_without_simulations_is_refused(file: Path) -> None:
+    with pytest.raises(PlayerFileError, match="simulations are at least 1, not -5"):
+        find_player(f"net:{file}:simulations=-5")
+
+
 def test_without_pytorch_it_is_said_how_to_install_it(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("importlib.util.find_spec", lambda _name: None)
     with pytest.raises(MissingExtraError) as caught:
