@@ -206,7 +206,8 @@ class HumanPlayer(Player):
     def join(self, game: Game, role: Role, seed: int) -> None:
         """Prepare for a match, the adviser too."""
         super().join(game, role, seed)
-        self._chosen = None
+        self._before, self._chosen = game.initial_state, None
+        self._events.clear()
         self.about = self.about or about_rules(game.description)
         if self.adviser is not None:
             self.adviser.join(game, role, seed)
@@ -233,6 +234,7 @@ class HumanPlayer(Player):
         for role, move in zip(self.game.roles, moves, strict=True):
             if role != self.role and not Menu(self._before.legal_moves(role)).is_forced:
                 self._events.setdefault(str(role), []).append(str(move))
+        self._before = self.worlds.state
 
     def move(self, state: State, role: Role, deadline: Deadline) -> Term:  # noqa: ARG002 -- people take their time
         """Return the move that the person types.
@@ -241,7 +243,7 @@ class HumanPlayer(Player):
             GaveUpError: the person quit.
         """
         menu = Menu(state.legal_moves(role), self.about.keys if self.about else {})
-        self._before, self._chosen = state, menu.moves[0]
+        self._chosen = menu.moves[0]
         self.suggest(self._chosen)
         if not menu.is_forced:
             self.show_events()

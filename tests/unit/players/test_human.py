@@ -7,6 +7,8 @@ import io
 import pytest
 
 from gdl.game import Game
+from gdl.language.kif import read_term
+from players.deadline import Deadline, SearchBudget
 from players.human import HumanPlayer, Streams
 from players.kit.local_match import LocalMatch
 from players.player import GaveUpError
@@ -48,6 +50,19 @@ def played(of: Game, mine: str, typed: str, *, with_adviser: bool = False) -> li
 def test_a_match_of_simultaneous_moves_tells_the_others_move_afterwards() -> None:
     first, second = game("rockpaperscissors").roles
     assert played(game("rockpaperscissors"), first.name, "scissors\n")[-1] == f"{first}> {second}: paper"
+
+
+def test_a_person_who_comes_late_is_shown_the_steps_before() -> None:
+    """As one whose process was lost: they are perceived before the first question."""
+    of, shown = game("tictactoe"), io.StringIO()
+    person = HumanPlayer(Streams(io.StringIO("mark 2 1\n"), shown))
+    person.join(of, of.roles[0], 1)
+    for step in (("(mark 1 1)", "noop"), ("noop", "(mark 2 2)")):
+        moves = tuple(map(read_term, step))
+        person.worlds.advance(moves[0], moves, SearchBudget())
+        person.perceive(moves[0], moves)
+    person.move(person.worlds.state, of.roles[0], Deadline.after(60))
+    assert shown.getvalue().splitlines()[0] == "o: (mark 2 2)"
 
 
 def test_the_no_op_of_a_waiting_role_is_passed_silently() -> None:
