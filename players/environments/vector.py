@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Collection
 from dataclasses import dataclass
+from operator import index
 from pathlib import Path
-from typing import Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple, SupportsIndex
 
 import numpy as np
 from numpy.typing import NDArray
@@ -77,7 +78,7 @@ class VectorGame:
         game: str | Path | Game,
         n: int,
         *,
-        seed: int = 0,
+        seed: SupportsIndex = 0,
         is_flat: bool | None = None,
         auto_reset: bool = True,
         threads: int = 1,
@@ -159,7 +160,7 @@ class VectorGame:
         legal = self._observations.legal()
         return legal[:, 0] if self.is_flat else legal
 
-    def reset(self, which: Masks | None = None, *, seed: int | None = None) -> None:
+    def reset(self, which: Masks | None = None, *, seed: SupportsIndex | None = None) -> None:
         """Have the copies of *which* (N,) begin anew, or all; a *seed* begins the randomness anew, too.
 
         Raises:
@@ -173,9 +174,9 @@ class VectorGame:
             raise ValueError(f"a mask of {self.n} copies is needed")
         self._advance(0, address_of(mask), stepping.RESET)
 
-    def _sow(self, seed: int) -> None:
+    def _sow(self, seed: SupportsIndex) -> None:
         for plan in self._plans:
-            plan[SEED] = seed % 2**64
+            plan[SEED] = index(seed) % 2**64
 
     def sample_actions(self) -> NDArray[np.int32]:
         """Return a legal action for each copy, (N,) or (N, R), each equally likely; 0 for a copy at rest."""

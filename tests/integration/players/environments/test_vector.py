@@ -211,6 +211,12 @@ def test_a_range_has_its_own_plan_in_whatever_order_threads_begin(monkeypatch: p
     assert plans[-2] == plans[-1]
 
 
+def test_a_seed_may_be_a_number_of_numpy() -> None:
+    games = [VectorGame("tictactoe", 5, seed=seed) for seed in (7, np.int64(7), np.uint8(7))]
+    first, *others = [each.sample_actions().tolist() for each in games]
+    assert others == [first, first]
+
+
 def test_a_snapshot_leads_to_the_same_plays_again() -> None:
     games = VectorGame("kuhnpoker", 40, seed=1)
     games.step(games.sample_actions())
