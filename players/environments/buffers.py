@@ -116,6 +116,20 @@ class Expansion:
         arrays.expand(*self._source, begin * rows, end * rows, *self._target)
 
 
+def narrowed(actions: NDArray[np.integer[Any]], limit: int) -> NDArray[np.int32]:
+    """Return *actions* as kernels read them, in 32 bits; one that does not fit becomes -1 or *limit*, and so illegal.
+
+    Raises:
+        ValueError: they are no whole numbers.
+    """
+    given = np.asarray(actions)
+    if given.dtype.kind not in "iu":
+        raise ValueError(f"actions are whole numbers, not {given.dtype}")
+    if not np.can_cast(given.dtype, np.int32):
+        given = given.clip(max(-1, np.iinfo(given.dtype).min), limit)
+    return np.ascontiguousarray(given, np.int32)
+
+
 def address_of(array: NDArray[Any]) -> int:
     """Return where the first item of an array is."""
     found: int = array.__array_interface__["data"][0]

@@ -6,7 +6,7 @@ from collections.abc import Collection
 from dataclasses import dataclass
 from operator import index
 from pathlib import Path
-from typing import Any, Final, NamedTuple, SupportsIndex
+from typing import Any, Final, NamedTuple, NoReturn, SupportsIndex
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,9 +17,9 @@ from gdl.compiler.compiled import CompiledGame, CompiledState
 from gdl.compiler.kernels.lanes import N_LANES
 from gdl.compiler.kernels.packing import words_of
 from gdl.errors import IllegalMoveError
-from gdl.game import Game, Role, State
+from gdl.game import Game, Role, State, played_roles
 from gdl.language.terms import Term
-from players.environments.buffers import Ranges, address_of, copied, copies_for, initial_for, room_for
+from players.environments.buffers import Ranges, address_of, copied, copies_for, initial_for, narrowed, room_for
 from players.environments.kernels import arrays, stepping
 from players.environments.kernels.plans import ENDLESS, SEED, SEVERAL_MOVE, Copies, Initial, Rulebook, plan_of
 from players.environments.numbering import NOOPS, Numbering
@@ -93,11 +93,14 @@ class VectorGame:
         Raises:
             UnknownNameError: there is no such game.
             CannotCompileError: only the interpreter can run the game.
-            ValueError: *n* or *threads* is not positive, or *is_flat* is asked for in a game in which several choose.
+            ValueError: *n* or *threads* is not positive, the game has no player, or *is_flat* is asked for in a game in
+                which several choose.
         """
         if n < 1 or threads < 1:
             raise ValueError("an environment needs a copy and a thread at least")
         self.n, self.game, self.about = n, *_found(game)
+        if not played_roles(self.game):
+            raise ValueError("the game has no player: its only role is random")
         self._auto_resets, self._waiting = auto_reset, waiting
         self._ranges = Ranges(n, min(threads, -(-n // N_LANES)))
         self._count = 0
@@ -193,23 +196,23 @@ class VectorGame:
         *checks* looks first whether they are legal; without it, what illegal ones lead to is not defined.
 
         Raises:
-            ValueError: *actions* has another shape.
+            ValueError: *actions* has another shape, or other things than whole numbers.
             IllegalMoveError: an action is not legal; nothing has changed then.
         """
-        chosen = np.ascontiguousarray(actions, np.int32)
+        chosen = narrowed(actions, self._book.action_row.shape[1])
         if chosen.size != self.n * len(self.actions) or len(chosen) != self.n:
             raise ValueError(f"actions for {self.n} copies are needed")
         address = address_of(chosen)
         if checks:
             wrong = arrays.first_illegal(self._plan, address, self.n)
             if wrong >= 0:
-                raise self._illegal(chosen, wrong)
+                raise self._illegal(np.asarray(actions), wrong)
         self._copies.rewards.fill(0)
         self._copies.ended.fill(False)
         self._advance(address, 0, stepping.STEP)
         return self._outcome
 
-    def _illegal(self, chosen: NDArray[np.int32], number: int) -> IllegalMoveError:
+    def _illegal(self, chosen: Actions, number: int) -> IllegalMoveError:
         """Return the error of an action that is not legal, given its number among all."""
         copy, group = divmod(number, len(self.actions))
         action, known = int(chosen.reshape(-1)[number]), self.actions[group]
@@ -261,6 +264,8 @@ class VectorGame:
     def place(self, state: State) -> None:
         """Have the first copy stand at *state*, which is no end and one in which a player is to move.
 
+        In a hidden game the players of the copy remember nothing then.
+
         Raises:
             ValueError: no play reaches the state; nothing has changed then.
         """
@@ -270,6 +275,7 @@ class VectorGame:
         self._copies.phase[0] = phase
         self._copies.is_over[0] = False
         self._copies.is_chance[0] = 0
+        self._copies.memory[: len(self.players)] = 0
         which = np.zeros(self.n, np.bool_)
         which[0] = True
         self._advance(0, address_of(which), stepping.EVALUATE)
@@ -291,6 +297,10 @@ class VectorGame:
             field[:] = kept
         self._count = snapshot.count
         self._sow(snapshot.seed)
+
+    def __reduce__(self) -> NoReturn:
+        """Refuse to be copied or pickled: kernels have the addresses of its arrays."""
+        raise TypeError("an environment cannot be copied or pickled: use save and restore")
 
     def close(self) -> None:
         """End the threads."""

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import pickle
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future
+from copy import copy as copied
+from copy import deepcopy
 from dataclasses import dataclass, field
 from functools import partial
 from itertools import product
@@ -247,6 +250,27 @@ def test_an_illegal_action_changes_nothing() -> None:
         games.step(np.array([1, 2]))
 
 
+@pytest.mark.parametrize("wrong", [2**32, -(2**32), 2**32 + 1])
+@pytest.mark.parametrize("kind", [np.int64, np.uint64])
+def test_an_action_is_not_taken_for_another_one(wrong: int, kind: type[np.integer[Any]]) -> None:
+    """Kernels read numbers of 32 bits."""
+    games = VectorGame("tictactoe", 1)
+    number = kind(np.int64(wrong))
+    with pytest.raises(IllegalMoveError, match=f"action {number} "):
+        games.step(np.array([number]))
+
+
+def test_actions_are_whole_numbers() -> None:
+    with pytest.raises(ValueError, match="whole numbers, not float64"):
+        VectorGame("tictactoe", 1).step(np.array([1.9]))
+
+
+@pytest.mark.parametrize("copies", [copied, deepcopy, pickle.dumps])
+def test_an_environment_is_not_copied(copies: Callable[[object], object]) -> None:
+    with pytest.raises(TypeError, match="use save and restore"):
+        copies(VectorGame("tictactoe", 1))
+
+
 def test_a_copy_rests_at_an_end_until_it_is_reset() -> None:
     games = VectorGame("tictactoe", 8, seed=1, auto_reset=False)
     for _ in range(9):
@@ -331,6 +355,12 @@ def test_an_environment_needs_a_copy() -> None:
         VectorGame("tictactoe", 0)
 
 
+def test_an_environment_needs_a_player() -> None:
+    alone = "(role random) (init a) (legal random go) (<= (next b) (true a)) (<= terminal (true b)) (goal random 100)"
+    with pytest.raises(ValueError, match="no player: its only role is random"):
+        VectorGame(made(alone), 1)
+
+
 def test_a_copy_placed_at_a_state_goes_on_from_there() -> None:
     """What is legal there, whose turn it is and where each move leads are those of the state."""
     game = make_game(find_game("connectfour").read(), "compiled")
@@ -346,6 +376,14 @@ def test_a_copy_placed_at_a_state_goes_on_from_there() -> None:
     assert (sorted(map(str, legal)), int(games.to_move[0])) == (sorted(map(str, state.legal_moves(red))), 0)
     games.step(np.array([np.flatnonzero(games.legal[0])[2], *games.sample_actions()[1:]]))
     assert games.states()[0] == state.next_state((legal[2], state.legal_moves(yellow)[0]))
+
+
+def test_players_of_a_copy_that_is_placed_remember_nothing() -> None:
+    games = VectorGame("kuhnpoker", 2, seed=1)
+    state, others = games.states()[0], games.observe()[1].tolist()
+    games.place(state)
+    assert not games.observe()[0].any()
+    assert games.observe()[1].tolist() == others
 
 
 def test_a_state_that_fits_no_phase_is_refused_and_changes_nothing() -> None:
