@@ -185,5 +185,6 @@ function takeEvent(kind) {
 
 prepare();
 if (root.dataset.live === "yes") {
-  source = new Feed(root.dataset.events, ["changed", "closed"], takeEvent, refreshSoon);
+  // Hidden, too: the title of the page tells a person elsewhere whose turn it is.
+  source = new Feed(root.dataset.events, ["changed", "closed"], takeEvent, refreshSoon, { whileHidden: true });
 }

@@ -117,6 +117,35 @@ def test_a_page_comes_back_when_the_server_was_away(open_page: OpenPage, site: L
     expect(page.locator("#turn[data-asked=yes][data-step='2']")).to_be_visible()
 
 
+def test_hidden_pages_leave_room_for_others_and_follow_again_once_they_are_seen(
+    open_page: OpenPage, site: LiveSite
+) -> None:
+    match_id = site.order(game="tictactoe", players={"x": "human", "o": "legal"})
+    seat = open_page(f"/matches/{match_id}/play/x")
+    expect(seat.locator("#turn[data-asked=yes][data-step='0']")).to_be_visible()
+    hidden = [seat.context.new_page() for _ in range(5)]  # a browser has six connections to a host
+    for page, path in zip(hidden, (f"/matches/{match_id}", *["/"] * 4), strict=True):
+        page.goto(path)
+        see(page, is_hidden=True)
+    seat.context.new_page().goto("/games")
+    seat.locator("#seat [data-cell='0,0']").click()
+    expect(seat.locator("#turn[data-asked=yes][data-step='2']")).to_be_visible()
+    expect(hidden[0].locator("#position")).to_have_attribute("data-step", "0")
+    see(hidden[0], is_hidden=False)
+    expect(hidden[0].locator("#position")).to_have_attribute("data-step", "2")
+
+
+def see(page: Page, *, is_hidden: bool) -> None:
+    """Hide *page*, or show it again, as a browser does with a tab."""
+    page.evaluate(
+        """(hidden) => {
+            Object.defineProperty(document, "hidden", { value: hidden, configurable: true });
+            document.dispatchEvent(new Event("visibilitychange"));
+        }""",
+        is_hidden,
+    )
+
+
 def test_a_person_plays_by_clicks_on_the_board(open_page: OpenPage) -> None:
     page = open_page("/start?game=tictactoe")
     page.get_by_label("Who plays x?").fill("human")
