@@ -125,6 +125,7 @@ function take(text) {
     // The same question: what was clicked stays.
     const [own, fresh] = [document, seat].map((place) => place.querySelector("[data-choices] [name=csrf_token]"));
     own.value = fresh.value;
+    if (turn.dataset.left) endsAt = performance.now() + Number(turn.dataset.left); // a server that restarts asks anew
     return true;
   }
   const wasOnBoard = board.hasFocus();

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -144,6 +145,25 @@ def see(page: Page, *, is_hidden: bool) -> None:
         }""",
         is_hidden,
     )
+
+
+def test_the_clock_of_a_person_goes_by_the_question_that_a_server_asks_anew(
+    open_page: OpenPage, site: LiveSite
+) -> None:
+    match_id = site.order(game="tictactoe", players={"x": "human", "o": "legal"})
+    page = open_page(f"/matches/{match_id}/play/x", "502 (Bad Gateway)")
+    expect(page.locator("#turn[data-asked=yes][data-step='0']")).to_be_visible()
+    page.route("**/events*", lambda route: route.fulfill(status=502, body="the server is away"))
+    page.reload()
+    expect(page.locator("#connection")).to_be_visible()
+    page.route("**/parts", answer_with_two_hours_left)
+    page.unroute("**/events*")
+    expect(page.locator("[data-clock]")).to_have_text(re.compile(r"^119:\d\d$"))
+
+
+def answer_with_two_hours_left(route: Route) -> None:
+    answer = route.fetch()
+    route.fulfill(response=answer, body=re.sub(r'data-left="\d+"', 'data-left="7200000"', answer.text()))
 
 
 def test_a_person_plays_by_clicks_on_the_board(open_page: OpenPage) -> None:
