@@ -13,6 +13,7 @@ from server.api import operation
 from server.errors import MatchRecordError
 from server.hosting.order import MAX_STEP, FromText, MatchRequest
 from server.hosting.ordering import Ordered
+from server.hosting.practice import check_may_abort
 from server.match.link import now_ms
 from server.match.referee import in_own_thread
 from server.principal import Role
@@ -266,10 +267,12 @@ async def read_record(request: web.Request, match_id: str) -> web.StreamResponse
     return web.json_response(text=await public_record_text(request.app[operation.MANAGER], match_id))
 
 
-@operations.post(f"{URL}/{{match_id}}/abort", role=Role.HOST, status=202, errors=["unknown_match", "match_is_over"])
+@operations.post(f"{URL}/{{match_id}}/abort", role=Role.PLAYER, status=202, errors=["unknown_match", "match_is_over"])
 async def abort_match(request: web.Request, match_id: str) -> Abortion:
-    """Abort a match; its players get ABORT."""
-    if not await request.app[operation.MANAGER].abort(match_id, "aborted through the API"):
+    """Abort a match, with the role `player` a practice match of one's own; its players get ABORT."""
+    manager = request.app[operation.MANAGER]
+    check_may_abort(principal(request), await known_match(manager, match_id))
+    if not await manager.abort(match_id, "aborted through the API"):
         raise RequestError("match_is_over", f"match {match_id} is over already", status=409)
     return Abortion(id=match_id, aborted=True)
 

@@ -8,7 +8,7 @@ from server.hosting.engine_process import GameOutline
 from server.hosting.order import HostSettings, MatchRequest, PracticeLimits, SeatText, order_of
 from server.hosting.ordering import GameFinder, Ordered
 from server.match.link import now_ms
-from server.principal import Principal, Role, may_command
+from server.principal import Principal, Role, may_command, owns
 from server.refusals import RequestError
 from server.registry.registry import RegisteredPlayer, Registry
 from server.spectating.viewers import secrecy_of
@@ -112,12 +112,30 @@ class Practice:
             raise RequestError("too_much_practice", told, "a host may order more", 429)
         if n_live >= self._limits.at_once:
             told = f"{n_live} practice matches of yours wait or are played: no more at once"
-            raise RequestError("too_much_practice", told, "wait until one is over", 429)
+            raise RequestError("too_much_practice", told, "wait until one is over, or abort one", 429)
 
 
 def may_name(viewer: Principal, player: PlayerRow) -> bool:
     """Return whether *viewer* may order matches with the registered *player*: a host may with all."""
     return viewer.may(Role.HOST) or may_command(viewer, player.owner) or player.allows_challenges
+
+
+def may_abort(viewer: Principal | None, match: MatchRow) -> bool:
+    """Return whether *viewer* may abort *match*: a host may with all, others with the practice matches they ordered."""
+    if viewer is None:
+        return False
+    return viewer.may(Role.HOST) or (match.purpose is MatchPurpose.PRACTICE and owns(viewer, match.ordered_by))
+
+
+def check_may_abort(viewer: Principal | None, match: MatchRow) -> None:
+    """Check that *viewer* may abort *match*.
+
+    Raises:
+        RequestError: not this match.
+    """
+    if not may_abort(viewer, match):
+        told = "only hosts abort matches that are not practice matches of their own"
+        raise RequestError("forbidden", told, status=403)
 
 
 def _check_terms(text: MatchRequest) -> None:

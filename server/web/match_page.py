@@ -11,10 +11,11 @@ from yarl import URL
 from gdl.boards import Board
 from gdl.boards.drawing import add, root, written
 from gdl.errors import GdlError
-from server.access.access import ANONYMOUS, EMBEDDED, PRINCIPAL
+from server.access.access import ANONYMOUS, EMBEDDED, PRINCIPAL, principal
 from server.access.settings import requires
 from server.api.operation import MANAGER
 from server.hosting.game_manager import GameManager
+from server.hosting.practice import check_may_abort, may_abort
 from server.match.link import now_ms
 from server.principal import Principal, Role
 from server.records.record import understood
@@ -108,11 +109,14 @@ async def show_parts(request: web.Request) -> web.Response:
     return response
 
 
-@requires(Role.HOST)
+@requires(Role.PLAYER)
 async def abort(request: web.Request) -> web.StreamResponse:
     """End a match soon, and show it."""
-    match = await known_match(request.app[MANAGER], request.match_info["id"])
-    await request.app[MANAGER].abort(match.id, f"aborted by {rendering.visitor_of(request).name}")
+    match, who = await known_match(request.app[MANAGER], request.match_info["id"]), principal(request)
+    check_may_abort(who, match)
+    # Everybody sees the reason, but not the name of a person who may play in the match by hand.
+    reason = f"aborted by {who.name}" if who.may(Role.HOST) else "given up"
+    await request.app[MANAGER].abort(match.id, reason)
     raise web.HTTPSeeOther(URL("/matches") / match.id)
 
 
@@ -157,6 +161,7 @@ async def _context(request: web.Request, shown: ShownMatch) -> dict[str, Any]:
         "picture": picture,
         "is_soon": is_soon,
         "order": _public_order(shown.row),
+        "may_abort": may_abort(request.get(PRINCIPAL), shown.row),
         "orderer": _orderer(shown.row, request.get(PRINCIPAL)),
         "now_ms": now_ms(),
         "wait_reason": request.app[MANAGER].wait_reasons.get(shown.row.id),

@@ -19,6 +19,7 @@ from server.access.settings import requires
 from server.api.operation import MANAGER
 from server.api.seats import SeatView, check_seat, name_person, stream_of_seat, view_of_seat
 from server.errors import NotAskedError
+from server.hosting.practice import may_abort
 from server.refusals import RequestError
 from server.spectating.public_record import known_match
 from server.storage.rows import GameVersion, MatchRow
@@ -155,6 +156,7 @@ async def _context(request: web.Request, match: MatchRow, role: str, problem: st
         "choices": [_choice(text, drawn) for text in view.legal_moves],
         "left_ms": None if view.seconds_left is None else round(1000 * view.seconds_left),
         "problem": problem,
+        "may_abort": may_abort(request.get(PRINCIPAL), match),
         "lobby_until_ms": match_page.lobby_until_ms(request.app[MANAGER], match),
     }
 

@@ -110,6 +110,7 @@ def _started(request: web.Request, ordered: Ordered, *, is_for_others: bool) -> 
             claims=claims,
             origin=request[REMOTE].origin,
             lobby_until_ms=until_ms,
+            may_abort=True,
         )
     address = claims[0][1] if claims else URL("/matches") / ordered.row.id
     raise web.HTTPSeeOther(address)

@@ -137,7 +137,6 @@ function take(text) {
   const caption = seat.querySelector("figcaption").textContent.replace(/\s+/g, " ").trim();
   document.getElementById("announcement").textContent = `${turn.querySelector("[data-told]").textContent.trim()} ${caption}`;
   document.title = document.title.replace(/^[^:]*/, turn.dataset.asked === "yes" ? "Your turn" : "You play");
-  if (turn.dataset.waiting !== "lobby") document.querySelector("[data-cancel]")?.remove();
   return true;
 }
 

@@ -89,6 +89,36 @@ async def test_practice_has_limits_by_day_and_at_once(tmp_path: Path) -> None:
     assert by_day[1]["message"] == "you have ordered 3 practice matches in 24 hours, and may order 3"
 
 
+async def test_who_ordered_a_practice_match_aborts_it_and_nothing_else(tmp_path: Path) -> None:
+    async with school(tmp_path, PracticeLimits(10, 1)) as found:
+        own = await told(await found.order(found.ann, x="anns"), 201)
+        by_host = await told(await found.order(found.host, x="human"), 201)
+        at_once = await refused(await found.order(found.ann, x="anns"))
+        tries = [(own, found.bob), (by_host, found.ann), (own, found.ann), (own, found.ann)]
+        answers = [await found.client.post(f"{one['url']}/abort", headers=who) for one, who in tries]
+        await told(await found.order(found.ann, x="anns"), 201)
+    assert [answer.status for answer in answers] == [403, 403, 202, 409]
+    assert at_once[1]["hint"] == "wait until one is over, or abort one"
+
+
+async def test_who_plays_a_practice_match_by_hand_gives_it_up_on_the_page_of_the_seat(tmp_path: Path) -> None:
+    async with school(tmp_path, PracticeLimits(10, 10)) as found:
+        own = await told(await found.order(found.ann, x="human"), 201)
+        by_host = await told(await found.order(found.host, x="human"), 201)
+        pages = [f"/matches/{own['id']}", f"/matches/{own['id']}/play/x", f"/matches/{by_host['id']}"]
+        texts = [await (await found.client.get(page, headers=found.ann)).text() for page in pages]
+        token = texts[0].partition('name="csrf_token" value="')[2].partition('"')[0]
+        address = f"/matches/{own['id']}/abort"
+        answer = await found.client.post(address, data={"csrf_token": token}, headers=found.ann, allow_redirects=False)
+        over = await record(found.client, own["url"], "aborted", headers=found.ann)
+    assert [f'action="{page}/abort"' in text for page, text in zip(pages[::2], texts[::2], strict=True)] == [
+        True,
+        False,
+    ]
+    assert f'action="{address}"' in texts[1]
+    assert (answer.status, over["x-end"]["reason"]) == (303, "given up")
+
+
 async def test_a_rematch_has_the_same_rules_and_swapped_seats(tmp_path: Path) -> None:
     async with whole_server(tmp_path) as (client, _):
         words = {"game": "tictactoe", "players": {"x": {"player": "legal", "grace": 2}, "o": "random"}} | QUICK
