@@ -9,7 +9,7 @@ import pytest
 from playwright.sync_api import Page, Route, expect
 
 from gdl.games.library import find_game
-from server.storage.rows import MatchRow
+from server.storage.rows import MatchRow, PlayerRow, SeatKind
 from tests.kit.server.web.fixtures import PHONE, OpenPage
 from tests.kit.server.web.live_site import LiveSite
 
@@ -293,6 +293,25 @@ def test_a_description_that_does_not_fit_good_rules_is_shown_beside_them(open_pa
     expect(page.locator(".problems .warning")).to_contain_text(
         "no fluent of the rules is called heep; did you mean heap?"
     )
+
+
+def test_a_players_name_has_as_much_room_on_a_phone_as_its_owner(open_page: OpenPage, site: LiveSite) -> None:
+    row = PlayerRow("n" * 64, SeatKind.DIAL_IN, "Maximiliane Alexandra Müller-Lüdenscheidt-Hohenzollern", 0)
+    site.ask(lambda: site.manager.players.put(row))
+    page = open_page("/players", **PHONE)
+    name, owner = (page.locator(f".folds tbody td:nth-child({n})").first.bounding_box() for n in (1, 2))
+    assert name is not None
+    assert owner is not None
+    assert name["width"] >= owner["width"]
+    assert no_wider_than_the_screen(page)
+
+
+def test_sections_of_a_games_page_stand_apart(open_page: OpenPage) -> None:
+    page = open_page("/games/tictactoe")
+    above, below = (page.locator(one).bounding_box() for one in (".split", ".split + section"))
+    assert above is not None
+    assert below is not None
+    assert below["y"] - above["y"] - above["height"] >= 24
 
 
 def test_the_page_shows_that_a_check_runs(open_page: OpenPage) -> None:

@@ -53,6 +53,23 @@ def test_the_page_of_a_tournament_follows_it_to_its_end(open_page: OpenPage) -> 
     expect(page.locator(".round").first.locator("tbody tr").first).to_be_visible()
 
 
+def test_scores_are_on_a_phones_screen_and_intervals_in_their_column_whatever_names_are_like(
+    open_page: OpenPage,
+) -> None:
+    page = open_page("/tournaments", **PHONE)
+    order(page, "long", players=["random", {"name": "n" * 64, "player": "legal"}])
+    command(page, "long", "start")
+    page.goto("/tournaments/long")
+    expect(page.locator("#state")).to_have_text("over")
+    expect(page.locator(".standings .interval")).to_have_count(2)
+    expect(page.locator(".standings td.best").first).to_be_in_viewport(ratio=1)
+    columns = page.evaluate(
+        """() => [...document.querySelectorAll(".standings .interval")]
+            .map((one) => one.parentElement.scrollWidth <= one.parentElement.clientWidth)"""
+    )
+    assert columns == [True, True]
+
+
 def test_boards_of_a_tournament_go_on_and_their_clocks_run(open_page: OpenPage) -> None:
     page = open_page("/tournaments", **PHONE)
     order(page, "boards", **SLOW)
