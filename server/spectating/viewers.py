@@ -52,6 +52,12 @@ def end_reason(match: MatchRow) -> str:
     return secrecy_of(match).told_reason(match.abort_reason or "", has_failed=has_failed) if match.has_ended else ""
 
 
+def orderer_of(match: MatchRow, who: Principal | None, *, is_person: bool = False) -> str:
+    """Return who ordered *match*, who may well play in it by hand; empty where *who* may not see names of people."""
+    viewer = viewer_of(who, match, is_person=is_person)
+    return match.ordered_by if may_see(Aspect.PEOPLE, viewer, secrecy_of(match)) else ""
+
+
 def has_in_seat(who: Principal | None, player: PlayerRow | None, seat: SeatRow, match: MatchRow) -> bool:
     """Return whether *player* is the one in *seat* and *who* had registered it before *match* was ordered."""
     # Without the slack of `was_registered`: who takes a released name in the second after the order sees nothing.

@@ -4,7 +4,7 @@ import asyncio
 import logging
 from collections.abc import AsyncGenerator, Mapping, Sequence
 from contextlib import aclosing
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import Any, Final
 from urllib.parse import urlencode
@@ -24,7 +24,7 @@ from server.spectating.events import broadcast_of, delay_of, public_events
 from server.spectating.fanout import Audience, SharedEvent, Sink
 from server.spectating.public_record import MatchSource, as_broadcast
 from server.spectating.stream import POLL_S
-from server.spectating.viewers import end_reason, people_of, secrecy_of
+from server.spectating.viewers import end_reason, orderer_of, people_of, secrecy_of
 from server.storage.errors import DamagedRowError
 from server.storage.games import title_of
 from server.storage.rows import ENDED_STATUSES, WAITING_STATUSES, GameVersion, MatchRow, MatchStatus, SeatKind, SeatRow
@@ -62,7 +62,11 @@ class SeatLine:
 
 @dataclass(frozen=True, slots=True)
 class MatchCard:
-    """A match in a list. While names are scrambled, its title does not tell the game."""
+    """A match in a list. While names are scrambled, its title does not tell the game.
+
+    Attributes:
+        orderer: who ordered it, as far as the viewer may see names of people.
+    """
 
     row: MatchRow
     title: str
@@ -70,6 +74,7 @@ class MatchCard:
     is_hidden: bool
     seats: tuple[SeatLine, ...]
     picture: Picture | None = None
+    orderer: str = ""
 
     @property
     def reason(self) -> str:
@@ -128,7 +133,8 @@ class Cards:
         found = []
         for row in await as_broadcast(self._journals, rows):
             people = people_of(row, who, is_person=is_person)
-            found.append(await self._card(row, seats[row.id], people, with_board=with_boards))
+            card = await self._card(row, seats[row.id], people, with_board=with_boards)
+            found.append(replace(card, orderer=orderer_of(row, who, is_person=is_person)))
         return found
 
     async def _card(

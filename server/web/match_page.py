@@ -21,7 +21,7 @@ from server.principal import Principal, Role
 from server.records.record import understood
 from server.spectating.events import broadcast_of, delay_of, public_events
 from server.spectating.public_record import known_match
-from server.spectating.viewers import secrecy_of, viewer_of
+from server.spectating.viewers import secrecy_of
 from server.storage.rows import MatchRow
 from server.visibility import Aspect, Viewer, may_see
 from server.web import boards, knowledge, match_lists, rendering, tournament_pages
@@ -162,18 +162,12 @@ async def _context(request: web.Request, shown: ShownMatch) -> dict[str, Any]:
         "is_soon": is_soon,
         "order": _public_order(shown.row),
         "may_abort": may_abort(request.get(PRINCIPAL), shown.row),
-        "orderer": _orderer(shown.row, request.get(PRINCIPAL)),
         "now_ms": now_ms(),
         "wait_reason": request.app[MANAGER].wait_reasons.get(shown.row.id),
         "lobby_until_ms": lobby_until_ms(request.app[MANAGER], shown.row),
         "thoughts": thoughts_of(shown.view, shown.roles, shown.step, shown.only),
         "has_tournament": await _has_tournament(request, shown.row),
     }
-
-
-def _orderer(row: MatchRow, who: Principal | None) -> str:
-    """Return who ordered the match, who may well play in it by hand; empty where *who* may not see names of people."""
-    return row.ordered_by if may_see(Aspect.PEOPLE, viewer_of(who, row), secrecy_of(row)) else ""
 
 
 async def _has_tournament(request: web.Request, row: MatchRow) -> bool:

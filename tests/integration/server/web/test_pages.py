@@ -16,7 +16,7 @@ from server.hosting.ordering import Ordered, Upload, keep_game
 from server.match.exchange import Message
 from server.principal import Role
 from server.records.entries import SentEntry, StateEntry
-from server.storage.rows import MatchRow, MatchStatus, SeatKind
+from server.storage.rows import MatchRow, MatchStatus, PlayerRow, SeatKind
 from server.validating.checker import Checker
 from tests.kit.polling import until
 from tests.kit.server.api.whole_server import Client, manager_of, whole_server
@@ -296,3 +296,20 @@ async def test_the_rules_of_the_library_are_listed_with_line_numbers(client: Cli
     found = await page(client, "/games/nim")
     n_lines = find_game("nim").read().source.text.count("\n") + 1
     assert {f"L{n}" for n in range(1, n_lines + 1)} <= found.ids
+
+
+async def test_who_ordered_a_match_is_hidden_from_passers_by_on_its_page_and_in_the_queue(tmp_path: Path) -> None:
+    settings = AccessSettings(is_loopback=False, is_public=True)
+    async with whole_server(tmp_path, access=settings) as (client, access):
+        await access.issuing.issue("admin", Role.ADMIN)
+        token = (await access.issuing.issue("bob", Role.SPECTATOR)).text
+        await manager_of(client).players.put(PlayerRow("absent", SeatKind.DIAL_IN, "zoe", 0))
+        text = MatchRequest.model_validate({"game": "tictactoe", "players": {"x": "absent", "o": "legal"}})
+        row = (await manager_of(client).order(text, "zoe")).row
+        names = []
+        for headers in ({}, {"Authorization": f"Bearer {token}"}):
+            texts = [
+                await (await client.get(path, headers=headers)).text() for path in ("/queue", f"/matches/{row.id}")
+            ]
+            names.append([f"/matches/{row.id}" in text and "zoe" in text for text in texts])
+    assert names == [[False, False], [True, True]]
