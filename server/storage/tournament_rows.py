@@ -71,6 +71,11 @@ class TournamentRow:
         is_stopped = self.status == TournamentStatus.PAUSED and self.started_ms is None
         return self.status == TournamentStatus.OPEN or is_stopped
 
+    def admits(self, at_ms: int) -> bool:
+        """Return whether owners can enter their players by themselves at *at_ms*."""
+        is_open = self.status == TournamentStatus.OPEN and self.entry == EntryRule.OPEN
+        return is_open and (self.timetable is None or self.timetable.admits(at_ms))
+
     @property
     def hides_games(self) -> bool:
         """Whether it is not to be known yet which games are played: their names are scrambled."""

@@ -21,6 +21,7 @@ from server.match import link
 from server.match.verdicts import BUSY
 from server.operation.requests import accepts_gzip, packed
 from server.principal import Principal, Role
+from server.storage.tournament_rows import TournamentRow
 
 _ERRORS: Final = {"TO": "too late", "CE": "no connection", "IL": "illegal move"}
 _STATUSES: Final = {
@@ -142,6 +143,11 @@ def with_code(text: str) -> Markup:
     return Markup(_CODE.sub(r"<code>\1</code>", str(escape(text))))  # noqa: S704 -- the text is escaped
 
 
+def takes_entries(row: TournamentRow) -> bool:
+    """Return whether owners can enter their players in the tournament now."""
+    return row.admits(link.now_ms())
+
+
 FILTERS: Final[dict[str, Callable[..., Any]]] = {
     "ago": ago,
     "counted": counted,
@@ -154,6 +160,7 @@ FILTERS: Final[dict[str, Callable[..., Any]]] = {
     "seconds": seconds,
     "segment": segment,
     "status_word": status_word,
+    "takes_entries": takes_entries,
     "with_code": with_code,
 }
 

@@ -18,7 +18,7 @@ from server.links.seating import OWN_PLAYERS
 from server.principal import Role
 from server.refusals import RequestError
 from server.storage.games import title_of
-from server.storage.tournament_rows import EntryRule, TournamentStatus
+from server.storage.tournament_rows import EntryRule
 from server.storage.tournaments import StoredTournament
 from server.tournament.plan import DEFAULT_ROUNDS, TournamentFormat
 from server.tournament.standings import Measure
@@ -118,11 +118,6 @@ async def own_players(request: web.Request, found: StoredTournament) -> list[tup
             played = [(row.name, one.name) for one in entered if one.is_played_by(row)]
             own.extend(played or [(row.name, None)])
     return own
-
-
-def may_enter(found: StoredTournament) -> bool:
-    """Return whether owners of players enter them by themselves."""
-    return found.row.status == TournamentStatus.OPEN and found.row.entry == EntryRule.OPEN
 
 
 Form = MultiDictProxy[Any]

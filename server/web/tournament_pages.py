@@ -190,22 +190,22 @@ async def show_parts(request: web.Request) -> web.Response:
 async def tournament_context(request: web.Request) -> dict[str, Any]:
     """Return what the templates of a tournament's page need."""
     shape, shown = await request.app[SHOWN].of(request.match_info["name"])
-    row = shown.row
+    row, at_ms = shown.row, now_ms()
     games = () if row.hides_games else row.terms.games
     standings, rounds = request.app[SHOWN].tables(shape, shown, _opened(request, shown))
     return {
         "shown": shown,
         "row": row,
         "shape": shape,
-        "now_ms": now_ms(),
+        "now_ms": at_ms,
         "games": games,
         "format": tournament_view.FORMAT_WORDS[row.terms.format],
-        "rules": list(tournament_view.rules_in_words(row, games)),
+        "rules": list(tournament_view.rules_in_words(row, games, at_ms)),
         "boards": await boards_of(request, shown, (each.match_id for each in shown.playing[:N_BOARDS])),
         "standings": standings,
         "rounds": rounds,
         "own_players": await tournament_forms.own_players(request, shown.found),
-        "may_enter": tournament_forms.may_enter(shown.found),
+        "may_enter": row.admits(at_ms),
     }
 
 

@@ -8,7 +8,7 @@ from typing import Final
 
 from server.hosting.tournament_progress import played_of, progress_of
 from server.storage.rows import ENDED_STATUSES, MatchStatus
-from server.storage.tournament_rows import EntryRule, FixtureRow, TournamentRow, TournamentStatus
+from server.storage.tournament_rows import EntryRule, FixtureRow, TournamentRow
 from server.storage.tournaments import StoredTournament
 from server.tournament.competition import Pairing
 from server.tournament.plan import AT_ONCE, Every, Timetable, TournamentFormat, TournamentTerms, Weekly
@@ -85,8 +85,8 @@ def _errors(terms: TournamentTerms) -> str:
     return f"{replaced} {counted(terms.forfeit_errors, 'error').capitalize()} in a match lose it."
 
 
-def rules_in_words(row: TournamentRow, games: Sequence[str]) -> Iterator[tuple[str, str]]:
-    """Yield the rules of a tournament, each with its title; *games* are none while their names are secret."""
+def rules_in_words(row: TournamentRow, games: Sequence[str], at_ms: int) -> Iterator[tuple[str, str]]:
+    """Yield the rules of a tournament as of *at_ms*, each with its title; *games* are none while they are secret."""
     terms = row.terms
     yield "Format", f"{FORMAT_WORDS[terms.format]}. {_meetings(terms)}"
     yield "Games", _games(games, terms)
@@ -111,15 +111,15 @@ def rules_in_words(row: TournamentRow, games: Sequence[str]) -> Iterator[tuple[s
             ),
         )
     timetable = row.timetable or AT_ONCE
-    yield "Entry", _entry(row, timetable)
+    yield "Entry", _entry(row, timetable, at_ms)
     yield from _times_in_words(timetable)
 
 
-def _entry(row: TournamentRow, timetable: Timetable) -> str:
+def _entry(row: TournamentRow, timetable: Timetable, at_ms: int) -> str:
     """Return who enters, and until when."""
     if row.entry != EntryRule.OPEN:
         return "The host enters players."
-    if row.status != TournamentStatus.OPEN:
+    if not row.admits(at_ms):
         return "Entry is closed; a host may let players in late."
     closes = timetable.entry_closes_ms
     until = "" if closes is None else f" until {date(closes)} UTC"

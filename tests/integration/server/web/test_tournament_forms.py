@@ -123,6 +123,25 @@ async def test_owners_withdraw_players_that_are_called_otherwise_in_the_tourname
         assert [one["name"] for one in found["entrants"]] == ["legal"]
 
 
+async def test_a_page_offers_no_entry_after_the_time_for_it_but_withdrawal(tmp_path: Path) -> None:
+    async with whole_server(tmp_path, access=AccessSettings(is_loopback=False)) as (client, access):
+        host, ann, bob = [bearer(await issued(access, name, role)) for name, role in PEOPLE]
+        for name, headers in (("anns", ann), ("bobs", bob)):
+            await told(await client.post("/api/v1/players", json={"name": name}, headers=headers), 201)
+        order = {"name": "cup", "format": "swiss", "games": ["tictactoe"], "rounds": 2, "players": ["anns"]}
+        order |= {"entryCloses": "2026-01-01T08:00:00Z"}
+        await told(await client.post(TOURNAMENTS, json=order, headers=host), 201)
+        pages = []
+        for headers in (host, ann, bob):
+            async with client.get("/tournaments/cup", headers=headers) as answer:
+                pages.append(words_of(Page(await answer.text())))
+    closed = "cup entry closed"
+    assert [(closed in words, "Player to enter" in words, "Your players" in words) for words in pages] == [
+        (True, True, False), (True, False, True), (True, False, False),
+    ]  # fmt: skip
+    assert "Your players anns Withdraw" in pages[1]
+
+
 PEOPLE = (("host", Role.ADMIN), ("ann", Role.PLAYER), ("bob", Role.PLAYER))
 
 

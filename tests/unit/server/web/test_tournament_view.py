@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
 from typing import Any
 
 import pytest
@@ -17,7 +18,7 @@ def words(
     """Return the rules of a tournament by their titles."""
     read = TournamentTerms.model_validate({"games": ["chess", "nim"]} | terms)
     row = TournamentRow("cup", "ann", read, {game: PinnedGame("5ha", 2) for game in read.games}, 10, entry=entry)
-    return dict(rules_in_words(row, games))
+    return dict(rules_in_words(row, games, 0))
 
 
 @pytest.mark.parametrize(
@@ -81,10 +82,12 @@ def test_the_page_says_what_happens_by_the_clock() -> None:
     }
     terms = TournamentTerms(games=("nim",))
     row = TournamentRow("cup", "ann", terms, {}, 1, timetable=Timetable.model_validate(fields))
-    told = dict(rules_in_words(row, ("nim",)))
+    told = dict(rules_in_words(row, ("nim",), 0))
     assert {name: told[name] for name in ("Entry", "Start", "Rounds", "Absence")} == {
         "Entry": "Everybody with a registered player may enter until 2026-11-29 22:59 UTC.",
         "Start": "2026-11-30 17:00 UTC, by itself.",
         "Rounds": "A round begins each Monday at 18:00, by the clocks of Europe/Berlin.",
         "Absence": "Who is not there for 600 s when its match could begin has lost it.",
     }
+    after = dict(rules_in_words(row, ("nim",), round(datetime(2026, 11, 29, 23, tzinfo=UTC).timestamp() * 1000)))
+    assert after["Entry"] == "Entry is closed; a host may let players in late."
