@@ -21,7 +21,7 @@ from server.principal import Role
 from server.sanitization import game_name_of
 from server.validating.checker import MAX_CHARACTERS
 from server.validating.validation import Validation
-from server.web.rendering import render
+from server.web.rendering import render, with_code
 
 MAX_LISTED_CHARACTERS: Final = 60_000
 """The longest text that is listed; of a longer one only the beginning is."""
@@ -148,8 +148,8 @@ def plain(text: str) -> str:
 
 
 def _said(remark: Remark) -> Markup:
-    hint = _HINT.format(plain(remark.hint)) if remark.hint else ""
-    return _SAID.format(remark.severity, plain(remark.message), hint, remark.code)
+    hint = _HINT.format(with_code(plain(remark.hint))) if remark.hint else ""
+    return _SAID.format(remark.severity, with_code(plain(remark.message)), hint, remark.code)
 
 
 _NAME: Final = "rules"
@@ -164,6 +164,14 @@ class RulesForm:
     problem: str = ""
     about: str = ""
     name: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class _ChosenFile:
+    """A file of the form: its name and text, None where it is no text in UTF-8."""
+
+    name: str
+    text: str | None
 
 
 async def show_form(request: web.Request) -> web.Response:
@@ -183,34 +191,53 @@ async def check(request: web.Request) -> web.Response:
 
 
 async def rules_form(request: web.Request) -> RulesForm:
-    """Return what the form of *request* holds; files count before the texts."""
+    """Return what the form of *request* holds; files count before the texts, which stay where something is wrong."""
     data = await request.post()
-    is_played = data.get("play") == "yes"
-    try:
-        text, file_name = _text_of(data, "rules", "file")
-        about, _ = _text_of(data, "about", "about-file")
-    except UnicodeDecodeError:
-        return RulesForm("", is_played, "That file is no text in UTF-8. Save it as text and choose it again.")
-    name = game_name_of(str(data.get("name", "")) or file_name)
+    typed = RulesForm(
+        _with_line_feeds(str(data.get("rules", ""))),
+        data.get("play") == "yes",
+        about=_with_line_feeds(str(data.get("about", ""))),
+        name=str(data.get("name", "")),
+    )
+    rules, about = _chosen(data, "file"), _chosen(data, "about-file")
+    for file, what in ((rules, "rules"), (about, "description")):
+        if file is not None and file.text is None:
+            told = f"The file of the {what} is no text in UTF-8. Save it as text and choose it again."
+            return replace(typed, problem=told)
+    return _filled(typed, rules, about)
+
+
+def _filled(typed: RulesForm, rules: _ChosenFile | None, about: _ChosenFile | None) -> RulesForm:
+    """Return *typed* with the texts of the files in the place of those of the fields, and what is wrong with them."""
+    text = typed.text if rules is None else rules.text or ""
     if not text.strip():
-        return RulesForm("", is_played, "There are no rules yet. Paste them into the field, or choose a file.")
+        return replace(typed, problem="There are no rules yet. Paste them into the field, or choose a file.")
     if len(text) > MAX_CHARACTERS:
-        return RulesForm("", is_played, f"These rules are too long: at most {MAX_CHARACTERS:,} characters are checked.")
-    form = RulesForm(text, is_played, about=about, name=name)
+        told = f"These rules are too long: at most {MAX_CHARACTERS:,} characters are checked."
+        return replace(typed, problem=told)
+    name = game_name_of(typed.name or ("" if rules is None else rules.name))
+    form = replace(typed, text=text, about=typed.about if about is None else about.text or "", name=name)
     try:
-        if about.strip():
-            about_of(about.encode(), "description")
+        if form.about.strip():
+            about_of(form.about.encode(), "description")
     except AboutFileError as error:
         return replace(form, problem=f"The description cannot be used: {'; '.join(error.problems)[:2_000]}.")
     return form
 
 
-def _text_of(data: Mapping[str, object], field: str, file_field: str) -> tuple[str, str]:
-    """Return the text of a field, or of the file chosen in its place, and the file's name."""
-    file, text, name = data.get(file_field), str(data.get(field, "")), ""
-    if isinstance(file, FileField) and file.filename:
-        text, name = file.file.read().decode("utf-8-sig"), file.filename
-    return text.replace("\r\n", "\n"), name
+def _chosen(data: Mapping[str, object], field: str) -> _ChosenFile | None:
+    """Return the file that was chosen in a field."""
+    file = data.get(field)
+    if not (isinstance(file, FileField) and file.filename):
+        return None
+    try:
+        return _ChosenFile(file.filename, _with_line_feeds(file.file.read().decode("utf-8-sig")))
+    except UnicodeDecodeError:
+        return _ChosenFile(file.filename, None)
+
+
+def _with_line_feeds(text: str) -> str:
+    return text.replace("\r\n", "\n")
 
 
 def verdict_of(found: Validation, about: Validation | None = None) -> dict[str, object]:

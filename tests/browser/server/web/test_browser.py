@@ -325,9 +325,10 @@ def test_the_page_shows_that_a_check_runs(open_page: OpenPage) -> None:
 def test_a_file_that_is_no_text_is_refused_with_what_to_do(open_page: OpenPage, tmp_path: Path) -> None:
     (tmp_path / "wrong.kif").write_bytes(b"\xff\xfe(role x)\x00")
     page = open_page("/validate", expected="400 (Bad Request)")
+    page.get_by_role("textbox", name="Description of the game").fill('title = "Mine"')
     page.get_by_label("or a file").set_input_files(tmp_path / "wrong.kif")
     page.get_by_role("button", name="Check these rules").click()
-    expect(page.get_by_role("alert")).to_contain_text("Save it as text")
+    expect(page.get_by_role("alert")).to_contain_text("The file of the rules is no text in UTF-8. Save it as text")
 
 
 def test_good_rules_become_a_game_that_can_be_played(open_page: OpenPage) -> None:

@@ -44,6 +44,14 @@ def test_a_problem_is_underlined_where_it_is_and_told_below() -> None:
     ) in found
 
 
+def test_what_is_quoted_in_a_problem_is_shown_as_code() -> None:
+    found = Remark(0, 1, 1, 1, "error", "gdl/some-code", "`a` is <wrong>", "write `b`")
+    assert (
+        '<div class="said error"><strong><code>a</code> is &lt;wrong&gt;</strong>'
+        '<div class="hint">write <code>b</code></div> <code>gdl/some-code</code></div>'
+    ) in listing("x", (found,))
+
+
 def test_where_problems_overlap_the_worst_is_shown() -> None:
     found = listing("abcdef", (remark(0, 6, "note"), remark(2, 4, "warning"), remark(3, 4, "error")))
     assert re.findall(r'<mark class="(\w+)"><span class="n">(\w+)</span>', found) == [

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import AsyncIterator
+from html import unescape
 from pathlib import Path
 from typing import Any
 
 import pytest
+from aiohttp import FormData
 
 from gdl.games.library import find_game
 from server.access.settings import AccessSettings
@@ -313,3 +316,31 @@ async def test_who_ordered_a_match_is_hidden_from_passers_by_on_its_page_and_in_
             ]
             names.append([f"/matches/{row.id}" in text and "zoe" in text for text in texts])
     assert names == [[False, False], [True, True]]
+
+
+@pytest.mark.parametrize(
+    ("field", "content", "problem"),
+    [
+        ("file", b"\xff", "The file of the rules is no text in UTF-8. Save it as text and choose it again."),
+        (
+            "about-file",
+            b"\xff",
+            "The file of the description is no text in UTF-8. Save it as text and choose it again.",
+        ),
+        ("file", b" ", "There are no rules yet. Paste them into the field, or choose a file."),
+        ("file", b"; " * 250_001, "These rules are too long: at most 500,000 characters are checked."),
+    ],
+)
+async def test_what_was_typed_stays_when_a_chosen_file_cannot_be_used(
+    client: Client, field: str, content: bytes, problem: str
+) -> None:
+    async with client.get("/validate") as answer:
+        token = (await answer.text()).partition('name="csrf_token" value="')[2].partition('"')[0]
+    form = FormData({"csrf_token": token, "rules": "(role x)", "about": 'title = "Mine"'})
+    form.add_field(field, content, filename="mine.kif")
+    async with client.post("/validate", data=form) as answer:
+        text = unescape(await answer.text())
+    assert (answer.status, re.findall(r"<textarea[^>]*>\n(.*?)</textarea>", text)) == (
+        400, ["(role x)", 'title = "Mine"'],
+    )  # fmt: skip
+    assert problem in text
