@@ -9,7 +9,7 @@ from pydantic import BeforeValidator, ConfigDict, Field, field_validator
 from pydantic.alias_generators import to_camel
 
 from server.api.operation import Ms, Name, RequestModel, ResponseModel, without_none
-from server.hosting.rounds import gate_of
+from server.hosting.rounds import next_round_ms
 from server.hosting.tournament_progress import played_of, progress_of
 from server.match.link import now_ms
 from server.sanitization import CleanLine
@@ -223,7 +223,7 @@ def tournament_answer(found: StoredTournament) -> TournamentAnswer:
     terms = row.terms.model_dump(mode="json", exclude={"seed"} | ({"games"} if row.hides_games else set()))
     has_standings = bool(found.entrants) and row.status in _HAS_BEGUN and not row.waits_to_start
     told = summary(progress_of(found)) if has_standings else {"standings": []}
-    others = {"sprt": told.get("sprt"), "timetable": row.timetable, "next_round": _next_round(found, now_ms())}
+    others = {"sprt": told.get("sprt"), "timetable": row.timetable, "next_round": next_round_ms(found, now_ms())}
     return TournamentAnswer(
         **_line(row),
         terms={to_camel(name): value for name, value in terms.items() if value is not None},
@@ -233,13 +233,6 @@ def tournament_answer(found: StoredTournament) -> TournamentAnswer:
         interventions=[_intervention(one) for one in found.interventions],
         **without_none(others),
     )
-
-
-def _next_round(found: StoredTournament, at_ms: int) -> int | None:
-    """Return when the next round of a tournament begins by the clock, None where that is not known."""
-    gate = gate_of(found, at_ms)
-    is_waited = found.row.status in (TournamentStatus.RUNNING, TournamentStatus.PAUSED) and not gate.is_open
-    return gate.next_ms if is_waited else None
 
 
 def _intervention(one: InterventionRow) -> InterventionAnswer:

@@ -8,7 +8,7 @@ from server.storage.rows import MatchStatus
 from server.storage.tournament_rows import FixtureRow, InterventionKind, TournamentStatus
 from server.storage.tournaments import StoredTournament
 from server.tournament.fixtures import ScheduledMatch
-from server.tournament.plan import AT_ONCE, Timetable
+from server.tournament.plan import AT_ONCE, Timetable, TournamentFormat
 
 NEVER: Final = 2**62
 """When to look at a tournament again that waits for nothing but changes. *Units*: milliseconds since 1970."""
@@ -66,6 +66,14 @@ def gate_of(found: StoredTournament, at_ms: int) -> Gate:
     timetable = timetable_of(found)
     next_ms = timetable.round_begins_ms(began.get(last))
     return Gate(last, next_ms, at_ms >= next_ms, timetable.rounds_begin is not None)
+
+
+def next_round_ms(found: StoredTournament, at_ms: int) -> int | None:
+    """Return when the next round of a tournament begins by the clock, None where that is not known, or none follows."""
+    gate, terms = gate_of(found, at_ms), found.row.terms
+    is_waited = found.row.status in (TournamentStatus.RUNNING, TournamentStatus.PAUSED) and not gate.is_open
+    is_last = terms.format is TournamentFormat.SWISS and gate.last >= terms.n_rounds
+    return gate.next_ms if is_waited and not is_last else None
 
 
 def wakes_ms(found: StoredTournament, at_ms: int) -> int:

@@ -13,6 +13,7 @@ from markupsafe import Markup
 from gdl.errors import GdlError
 from server.api.operation import MANAGER
 from server.api.streams import streaming
+from server.hosting.rounds import next_round_ms
 from server.match.link import now_ms
 from server.records.record import understood
 from server.refusals import RequestError
@@ -206,6 +207,7 @@ async def tournament_context(request: web.Request) -> dict[str, Any]:
         "rounds": rounds,
         "own_players": await tournament_forms.own_players(request, shown.found),
         "may_enter": row.admits(at_ms),
+        "next_round_ms": next_round_ms(shown.found, at_ms),
     }
 
 
@@ -240,7 +242,17 @@ async def show_wall(request: web.Request) -> web.Response:
     """Show the live boards alone, for a large screen."""
     shape, shown = await request.app[SHOWN].of(request.match_info["name"])
     boards = await boards_of(request, shown, (each.match_id for each in shown.playing[:N_ON_WALL]))
-    return render(request, "wall.html", shown=shown, row=shown.row, shape=shape, now_ms=now_ms(), boards=boards)
+    at_ms = now_ms()
+    return render(
+        request,
+        "wall.html",
+        shown=shown,
+        row=shown.row,
+        shape=shape,
+        now_ms=at_ms,
+        boards=boards,
+        next_round_ms=next_round_ms(shown.found, at_ms),
+    )
 
 
 async def show_boards(request: web.Request) -> web.Response:

@@ -92,6 +92,10 @@ async def test_owners_enter_and_withdraw_their_own_players_alone(tmp_path: Path)
         async with client.get("/tournaments/cup", headers=ann) as answer:
             words = words_of(Page(await answer.text()))
         assert "Your players anns Enter" in words
+        async with client.get("/tournaments/cup", headers=bearer(await issued(access, "eve", Role.PLAYER))) as answer:
+            page = Page(await answer.text())
+        assert "You have none yet. Register a player, then enter it here." in words_of(page)
+        assert "/players#register-title" in page.links
         assert "bobs" not in words
         async with client.get("/tournaments/cup", headers=host) as answer:
             words = words_of(Page(await answer.text()))

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from server.web.rendering import points
+from server.web.rendering import date, points
 from tests.kit.polling import until
 from tests.kit.server.api.tournaments import command_cup, order_cup, played_cup, until_cup
 from tests.kit.server.api.whole_server import Client, manager_of, told, whole_server
@@ -62,6 +62,15 @@ async def test_a_tournament_that_is_over_shows_standings_pairings_and_rounds(cli
     assert "has a bye" in words
     for row in found["standings"]:
         assert f"{row['rank']}{row['player']}{points(row['score'])}" in words
+
+
+async def test_a_league_says_on_its_page_and_its_wall_when_the_next_round_begins(client: Client) -> None:
+    await order_cup(client, format="swiss", rounds=2, roundsBegin={"everySeconds": 3600})
+    await command_cup(client, "start")
+    found = await until_cup(client, lambda cup: "nextRound" in cup)
+    told_of = f"Next round: {date(found['nextRound'])} UTC"
+    pages = [words_of(await page_at(client, f"/tournaments/cup{path}")) for path in ("", "/parts", "/wall")]
+    assert [told_of in words for words in pages] == [True, True, True]
 
 
 async def test_the_host_sees_wherever_a_match_is_shown_which_player_it_waits_for(client: Client) -> None:

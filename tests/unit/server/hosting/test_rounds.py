@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from server.hosting.rounds import ABSENCE_LOOK_MS, MAX_GAP_MS, NEVER, Absences, gate_of, wakes_ms
+from server.hosting.rounds import ABSENCE_LOOK_MS, MAX_GAP_MS, NEVER, Absences, gate_of, next_round_ms, wakes_ms
 from server.storage.rows import MatchStatus
 from server.storage.tournament_rows import FixtureRow, InterventionKind, InterventionRow, TournamentStatus
 from server.storage.tournaments import StoredTournament
@@ -41,6 +41,14 @@ def test_a_timed_round_begins_so_long_after_the_order_of_the_one_before() -> Non
     assert early.admitted(matches) == {"a", "b"}
     assert late.admitted(matches) == {"a", "b", "c"}
     assert (wakes_ms(found, 10_099), wakes_ms(found, 10_100)) == (10_100, NEVER)
+
+
+def test_the_next_round_is_known_while_it_is_waited_for_and_one_follows() -> None:
+    found = stored(fixture("a", 1, 100), fixture("b", 2), timetable=TIMED)
+    last = stored(fixture("a", 1, 100), fixture("b", 2, 300), fixture("c", 3, 500), timetable=TIMED)
+    over = replace(found, row=replace(found.row, status=TournamentStatus.OVER))
+    asked = ((found, 10_099), (found, 10_100), (last, 501), (over, 501), (stored(fixture("a", 1, 100)), 501))
+    assert [next_round_ms(*each) for each in asked] == [10_100, None, None, None, None]
 
 
 def test_the_first_round_begins_at_once_and_one_without_matches_is_left_out() -> None:
