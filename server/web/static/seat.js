@@ -41,7 +41,8 @@ function prepare() {
     help.hidden = !(isOnBoard && document.querySelector("#seat [data-cell]"));
     const isOneClick = buttons().every((button) => isLine(button) || cellsOf(button).length < 2);
     const how = isOneClick ? "Click on the board, or choose from the list." : "Click where the piece stands, then where it goes; or choose from the list.";
-    help.textContent = `${how} By keys: arrows move on the board, Enter chooses, Escape begins anew.`;
+    const keys = "By keys: arrows move on the board, Enter chooses, Escape begins anew.";
+    help.textContent = matchMedia("(pointer: coarse)").matches ? how : `${how} ${keys}`;
   }
   if ("soon" in turn.dataset) setTimeout(refreshSoon, LATER_MS); // what is known is still being worked out
   mark();

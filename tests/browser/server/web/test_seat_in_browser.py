@@ -182,6 +182,9 @@ def test_a_whole_game_of_breakthrough_is_played_by_touch(open_page: OpenPage, si
     of = links(site, game="breakthrough", players={"white": "human", "black": "legal"})
     page = open_page(of["white"], **PHONE)
     turn(page, 0)
+    expect(page.locator("[data-help]")).to_have_text(
+        "Click where the piece stands, then where it goes; or choose from the list."
+    )
     expect(page.locator("#seat [data-cell] .choice.source")).to_have_count(8)
     page.locator("#seat [data-cell='3,6']").tap()
     expect(page.locator("#seat [data-cell='3,6'] .choice.chosen")).to_have_count(1)
