@@ -3,12 +3,19 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 from typing import Any
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Browser, Page, expect
 
+from server.access.settings import AccessSettings
+from server.principal import Role
+from server.storage.rows import PlayerRow, SeatKind
+from server.storage.tournament_rows import TournamentStatus
+from tests.kit.server.hosting.tournaments import entrants, tournament
 from tests.kit.server.web.fixtures import PHONE, OpenPage
+from tests.kit.server.web.live_site import live_site
 
 pytestmark = pytest.mark.xdist_group("browser")
 
@@ -68,6 +75,21 @@ def test_scores_are_on_a_phones_screen_and_intervals_in_their_column_whatever_na
             .map((one) => one.parentElement.scrollWidth <= one.parentElement.clientWidth)"""
     )
     assert columns == [True, True]
+
+
+def test_what_an_owner_may_do_with_a_player_fits_on_a_phone(chromium: Browser, tmp_path: Path) -> None:
+    with live_site(tmp_path, AccessSettings(is_loopback=False)) as site:
+        site.ask(lambda: site.access.issuing.issue("root", Role.ADMIN))
+        token = site.ask(lambda: site.access.issuing.issue("ann", Role.PLAYER)).text
+        site.ask(lambda: site.manager.players.put(PlayerRow("n" * 64, SeatKind.DIAL_IN, "ann", 10)))
+        row = tournament(status=TournamentStatus.PAUSED)
+        site.ask(lambda: site.manager.tournaments.store.add(row, entrants("n" * 64, "legal")))
+        context = chromium.new_context(extra_http_headers={"Authorization": f"Bearer {token}"}, **PHONE)
+        page = context.new_page()
+        page.goto(f"{site.url}/tournaments/cup")
+        expect(page.get_by_role("button", name="Withdraw p0")).to_be_visible()
+        assert page.evaluate("innerWidth") == 390
+        context.close()
 
 
 def test_boards_of_a_tournament_go_on_and_their_clocks_run(open_page: OpenPage) -> None:
