@@ -84,7 +84,8 @@ def test_what_an_owner_may_do_with_a_player_fits_on_a_phone(chromium: Browser, t
         site.ask(lambda: site.manager.players.put(PlayerRow("n" * 64, SeatKind.DIAL_IN, "ann", 10)))
         row = tournament(status=TournamentStatus.PAUSED)
         site.ask(lambda: site.manager.tournaments.store.add(row, entrants("n" * 64, "legal")))
-        context = chromium.new_context(extra_http_headers={"Authorization": f"Bearer {token}"}, **PHONE)
+        how: dict[str, Any] = PHONE | {"extra_http_headers": {"Authorization": f"Bearer {token}"}}
+        context = chromium.new_context(**how)
         page = context.new_page()
         page.goto(f"{site.url}/tournaments/cup")
         expect(page.get_by_role("button", name="Withdraw p0")).to_be_visible()
