@@ -1,6 +1,5 @@
 """The TOML description of a game: title, authors, roles, how unclear sentences were decided, layout, known counts."""
 
-import tomllib
 from pathlib import Path
 from typing import Annotated, Final, Literal, Self, TypeAlias
 
@@ -8,6 +7,7 @@ from pydantic import AfterValidator, Field, ValidationError, model_validator
 
 from gdl.boards.layout import MAX_ENTRIES, Layout, Line, Name, Table
 from gdl.errors import AboutFileError, validation_message
+from gdl.toml import toml_of
 
 MAX_BYTES: Final = 200_000
 """The longest TOML description that is read."""
@@ -102,17 +102,13 @@ def read_about(path: Path) -> About:
 
 
 def read_bytes(path: Path) -> bytes:
-    """Return what the TOML file at *path* holds.
+    """Return what the TOML file at *path* holds, and of one that is too large no more than shows it.
 
     Raises:
         OSError: it cannot be read.
-        AboutFileError: it is too large.
     """
     with path.open("rb") as file:
-        raw = file.read(MAX_BYTES + 1)
-    if len(raw) > MAX_BYTES:
-        raise AboutFileError(str(path), [f"the file has more than {MAX_BYTES:,} bytes"])
-    return raw
+        return file.read(MAX_BYTES + 1)
 
 
 def about_of(raw: bytes, name: str = "<about>") -> About:
@@ -121,19 +117,17 @@ def about_of(raw: bytes, name: str = "<about>") -> About:
     Raises:
         AboutFileError: as `read_about`.
     """
+    if len(raw) > MAX_BYTES:
+        raise AboutFileError(name, [f"the description has more than {MAX_BYTES:,} bytes"])
     try:
-        return About.model_validate(tomllib.loads(raw.decode("utf-8")))
+        return About.model_validate(toml_of(raw.decode("utf-8")))
     except UnicodeDecodeError as error:
         raise AboutFileError(name, [f"not UTF-8: {error.reason} at byte {error.start}"]) from error
-    except tomllib.TOMLDecodeError as error:
-        raise AboutFileError(name, [str(error)]) from error
-    except RecursionError as error:
-        raise AboutFileError(name, ["tables or lists nest too deep"]) from error
     except ValidationError as error:
         found = error.errors()[:MAX_PROBLEMS]
         problems = [problem_at(at["loc"], validation_message(at)) for at in found]
         raise AboutFileError(name, problems, [at["loc"] for at in found]) from error
-    except ValueError as error:  # a number of more digits than Python reads
+    except ValueError as error:
         raise AboutFileError(name, [str(error)]) from error
 
 

@@ -26,7 +26,6 @@ import asyncio
 import difflib
 import inspect
 import re
-import tomllib
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Annotated, Any, Final, TypeAlias, TypeVar, get_type_hints
@@ -36,6 +35,7 @@ from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 from pydantic.alias_generators import to_camel
 
 from gdl.errors import validation_message
+from gdl.toml import toml_of
 from server.access.settings import SAFE_METHODS, requires
 from server.api.problem import ALWAYS, CHANGING, CODES, WITH_BODY
 from server.principal import Role
@@ -61,8 +61,8 @@ def toml_fields(raw: bytes) -> dict[str, Any]:
         RequestError: it is no TOML; the error has line and column, where they are known.
     """
     try:
-        return tomllib.loads(raw.decode("utf-8"))
-    except (ValueError, RecursionError) as error:
+        return toml_of(raw.decode("utf-8"))
+    except ValueError as error:
         refused = RequestError("invalid_toml", f"the body is no TOML: {error}")
         if place := _TOML_PLACE.search(str(error)):
             refused.place.update(line=int(place[1]), column=int(place[2]))

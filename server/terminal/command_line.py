@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import math
 import sys
-import tomllib
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 import click
 
+from gdl.toml import toml_of
 from server.errors import ConfigurationError
 
 if TYPE_CHECKING:
@@ -61,7 +61,7 @@ def read_toml(path: Path) -> dict[str, Any]:
         ConfigurationError: it cannot be read, or is no TOML.
     """
     try:
-        return tomllib.loads(path.read_text("utf-8"))
+        return toml_of(path.read_text("utf-8"))
     except OSError as error:
         raise ConfigurationError(path, error.strerror or "cannot be read") from error
     except ValueError as error:

@@ -201,5 +201,13 @@ def test_a_file_too_large_is_not_read(tmp_path: Path) -> None:
         read_about(path)
 
 
+def test_a_text_too_large_is_not_read() -> None:
+    assert problems(LEAST + "#" * MAX_BYTES) == ("the description has more than 200,000 bytes",)
+
+
+def test_a_key_of_too_many_parts_is_refused() -> None:
+    assert problems(".".join("a" * 17) + " = 1") == ("a key has more than 16 parts (at line 1, column 1)",)
+
+
 def test_many_problems_are_cut() -> None:
     assert len(problems(LEAST + "".join(f"x{n} = 1\n" for n in range(1000)))) == 10

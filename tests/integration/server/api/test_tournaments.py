@@ -279,7 +279,8 @@ async def test_a_tournament_is_ordered_by_a_plan_file(client: Client) -> None:
     [
         ('name = "cup"\ngames = [', "invalid_toml", "the body is no TOML: Invalid value (at end of document)", None),
         ('name = "cup"\ngames 5\n', "invalid_toml", None, (2, 7)),
-        ("x = " + "[" * 10_000, "invalid_toml", None, None),
+        ("x = " + "[" * 10_000, "invalid_toml", "the body is no TOML: tables or lists nest too deep", None),
+        (".".join("a" * 8000) + " = 1", "invalid_toml", None, (1, 1)),
         ('name = "b"\ngames = ["nim"]\nrouds = 5\n', "invalid_tournament", None, None),
         ('name = "b"\ngames = ["nim"]\nplayClock = 5\n', "invalid_tournament", None, None),
         ('name = "b"\ngames = ["nim"]\nstarts = 2026-11-23T18:00:00\n', "invalid_tournament", None, None),

@@ -76,6 +76,7 @@ def test_what_is_printed_is_a_file_that_says_the_same(file: Path, tmp_path: Path
         ('is-loud = "yes"', 'is-loud = "yes" is not what --is-loud takes'),
         ("config = 'other.toml'", "no option 'config'"),
         ("max-matches =", "no TOML: Invalid value (at end of document)"),
+        ("games = " + "[" * 10_000, "no TOML: tables or lists nest too deep"),
     ],
 )
 def test_a_file_that_says_what_no_option_can_be_is_refused(tmp_path: Path, text: str, expected: str) -> None:

@@ -1,0 +1,46 @@
+"""TOML texts from outside, read in time and memory that grow with their length."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from typing import Any, Final
+
+MAX_KEY_PARTS: Final = 16
+"""The most parts of a key, which dots divide. `tomllib` keeps each beginning of a key, so that long ones cost their
+square."""
+
+_PART: Final = r"""(?:[\w-]++|"(?:[^"\\\n]|\\[^\n])*+"|'[^'\n]*+')"""
+_TOKEN: Final = re.compile(
+    rf"""
+    (?P<long_key>{_PART}(?:[ \t]*+\.[ \t]*+{_PART}){{{MAX_KEY_PARTS}}})
+    | \"{{3}}(?:[^"\\]|\\.|"(?!""))*+(?:\"{{3}})?
+    | '{{3}}(?:[^']|'(?!''))*+(?:'{{3}})?
+    | "(?:[^"\\\n]|\\[^\n])*+"?
+    | '[^'\n]*+'?
+    | \#[^\n]*+
+    | [\w-]++
+    """,
+    re.VERBOSE | re.DOTALL | re.ASCII,
+)
+
+
+def toml_of(text: str) -> dict[str, Any]:
+    """Return what the TOML *text* says.
+
+    Raises:
+        ValueError: it is no TOML, or one of its keys has more than `MAX_KEY_PARTS` parts, or it nests too deep.
+    """
+    _check_keys(text)
+    try:
+        return tomllib.loads(text)
+    except RecursionError as error:
+        raise ValueError("tables or lists nest too deep") from error
+
+
+def _check_keys(text: str) -> None:
+    for token in _TOKEN.finditer(text):
+        if token["long_key"]:
+            place = token.start()
+            line, column = text.count("\n", 0, place) + 1, place - text.rfind("\n", 0, place)
+            raise ValueError(f"a key has more than {MAX_KEY_PARTS} parts (at line {line}, column {column})")
