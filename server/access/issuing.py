@@ -164,11 +164,12 @@ class Issuing:
         """
         row = await self._row(token_id)
         text = new_token(row.id)
-        life_ms = None if row.expires_ms is None else row.expires_ms - row.created_ms
-        expires_ms = None if life_ms is None else self._clock_ms() + life_ms
-        await self._tokens.renew(row.id, secret_hash(text.secret), expires_ms)
+        at_ms = self._clock_ms()
+        expires_ms = None if row.expires_ms is None else at_ms + row.expires_ms - row.created_ms
+        new = replace(row, hash=secret_hash(text.secret), created_ms=at_ms, expires_ms=expires_ms)
+        await self._tokens.renew(new)
         self._changed()
-        return Issued(text, replace(row, hash=secret_hash(text.secret), expires_ms=expires_ms))
+        return Issued(text, new)
 
     async def revoke(self, token_id: str) -> None:
         """Let a token open nothing any more, nor who is logged in with it.

@@ -141,10 +141,11 @@ class TokenStore:
         """Return whether a token was ever issued."""
         return bool(await self._rows(sa.select(tokens.c.id).limit(1)))
 
-    async def renew(self, token_id: str, secret_hash: str, expires_ms: int | None) -> None:
-        """Give a token another secret; sessions of the old one end."""
-        change = sa.update(tokens).where(tokens.c.id == token_id).values(hash=secret_hash, expires_ms=expires_ms)
-        await self._write(change, sa.delete(sessions).where(sessions.c.token_id == token_id))
+    async def renew(self, row: TokenRow) -> None:
+        """Give the token of the id of *row* the secret and the times of *row*; sessions of the old secret end."""
+        times = {"created_ms": row.created_ms, "expires_ms": row.expires_ms}
+        change = sa.update(tokens).where(tokens.c.id == row.id).values(hash=row.hash, **times)
+        await self._write(change, sa.delete(sessions).where(sessions.c.token_id == row.id))
 
     async def revoke(self, token_id: str, at_ms: int, kept_role: str | None = None) -> bool:
         """Revoke a token, whose sessions end; return False where it is the last valid one of *kept_role*, and stays."""

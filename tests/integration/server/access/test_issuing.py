@@ -77,6 +77,18 @@ async def test_a_token_that_is_rotated_opens_nothing_and_the_new_one_as_long_as_
     assert (found, new.row.id, new.row.expires_ms) == ([False, True], old.row.id, START_MS + 3 * DAY_MS)
 
 
+async def test_a_token_is_valid_for_its_days_from_each_rotation(desk: Desk) -> None:
+    token = await desk.issuing.issue("Ada", Role.ADMIN, days=30)
+    valid_ms = []
+    for _ in range(3):
+        desk.at_ms += 20 * DAY_MS
+        token = await desk.issuing.rotate(token.row.id)
+        assert token.row.expires_ms is not None
+        valid_ms.append(token.row.expires_ms - desk.at_ms)
+    assert valid_ms == [30 * DAY_MS] * 3
+    assert await desk.store.listed() == [token.row]
+
+
 async def test_a_token_that_is_revoked_opens_nothing(desk: Desk) -> None:
     await desk.issuing.issue("Ada", Role.ADMIN)
     issued = await desk.issuing.issue("Bob", Role.PLAYER)

@@ -46,8 +46,9 @@ async def test_none_is_put_where_one_cannot_be(tokens: TokenStore) -> None:
 
 async def test_another_secret_ends_the_sessions(tokens: TokenStore) -> None:
     await tokens.open_session(SESSION)
-    await tokens.renew(ADA.id, "e" * 64, 7_000)
-    assert await tokens.get(ADA.id) == replace(ADA, hash="e" * 64, expires_ms=7_000)
+    renewed = replace(ADA, hash="e" * 64, created_ms=6_000, expires_ms=7_000)
+    await tokens.renew(renewed)
+    assert await tokens.get(ADA.id) == renewed
     assert await tokens.session(SESSION.hash) is None
 
 
