@@ -154,6 +154,11 @@ class Issuing:
         self._changed()
         return list(issued.values())
 
+    async def withdraw(self, issued: Sequence[Issued]) -> None:
+        """Take back tokens that could not be shown to anyone, as if they had not been issued."""
+        await self._tokens.delete([each.row.id for each in issued])
+        self._changed()
+
     async def rotate(self, token_id: str) -> Issued:
         """Give a token a new secret; the old one, and who is logged in with it, are refused from now on.
 

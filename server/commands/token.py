@@ -4,8 +4,8 @@ import asyncio
 import json
 import os
 import sys
-from collections.abc import Awaitable, Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequence
+from contextlib import asynccontextmanager, contextmanager
 from dataclasses import asdict
 from datetime import UTC, datetime
 from pathlib import Path
@@ -53,8 +53,13 @@ def command() -> None:
 @_DATABASE
 def issue(name: str, role: str, days: int | None, note: str, as_json: bool, database: str) -> None:
     """Issue a token to NAME and print it."""
-    issued = _run(database, lambda issuing, _: issuing.issue(name, role_named(role), days, note))
-    _print_one(issued, as_json)
+
+    async def issue_one(issuing: Issuing, _: TokenStore) -> None:
+        issued = await issuing.issue(name, role_named(role), days, note)
+        async with _withdrawn_if_unwritten(issuing, [issued]):
+            _print_one(issued, as_json)
+
+    _run(database, issue_one)
 
 
 @command.command("list")
@@ -109,9 +114,15 @@ def import_list(file: TextIO, role: str, days: int | None, out: Path | None, as_
     FILE (- is standard input) has a name on each line, or is CSV with a column `name` and perhaps `role` and `note`.
     """
     listed = read_class_list(_text(file))
+
+    async def issue_all(issuing: Issuing, _: TokenStore) -> list[Issued]:
+        issued = await issuing.issue_all(listed, role_named(role), days)
+        async with _withdrawn_if_unwritten(issuing, issued):
+            _print_all(issued, as_json, stream)
+        return issued
+
     with _written(out) as stream:
-        issued = _run(database, lambda issuing, _: issuing.issue_all(listed, role_named(role), days))
-        _print_all(issued, as_json, stream)
+        issued = _run(database, issue_all)
     n_kept = len({each.name for each in listed}) - len(issued)
     click.echo(f"{len(issued)} issued" + (f"; {n_kept} had one already" if n_kept else ""), err=True)
 
@@ -128,6 +139,16 @@ def _run(address: str, work: Callable[[Issuing, TokenStore], Awaitable[_Answer]]
             await database.close()
 
     return asyncio.run(run())
+
+
+@asynccontextmanager
+async def _withdrawn_if_unwritten(issuing: Issuing, issued: Sequence[Issued]) -> AsyncIterator[None]:
+    """Take the tokens *issued* back where they cannot be written, so that the command can be repeated."""
+    try:
+        yield
+    except OSError:
+        await issuing.withdraw(issued)
+        raise
 
 
 def _text(file: TextIO) -> str:
@@ -170,8 +191,9 @@ def _print_all(issued: Sequence[Issued], as_json: bool, stream: TextIO) -> None:
     if as_json:
         json.dump([_shown(each.row) | {"token": str(each.text)} for each in issued], stream, indent=2)
         stream.write("\n")
-        return
-    write_csv([("name", "token"), *((each.row.name, str(each.text)) for each in issued)], stream)
+    else:
+        write_csv([("name", "token"), *((each.row.name, str(each.text)) for each in issued)], stream)
+    stream.flush()
 
 
 def _shown(row: TokenRow) -> dict[str, Any]:

@@ -127,6 +127,10 @@ class TokenStore:
         if rows:
             await self._database.change(sa.insert(tokens).values([asdict(row) for row in rows]))
 
+    async def delete(self, token_ids: Sequence[str]) -> None:
+        """Forget tokens that are not used yet."""
+        await self._write(sa.delete(tokens).where(tokens.c.id.in_(token_ids)))
+
     async def get(self, token_id: str) -> TokenRow | None:
         """Return the token of that public id; None also where its row is damaged: it opens nothing then."""
         found = self._tokens(await self._rows(sa.select(tokens).where(tokens.c.id == token_id)))

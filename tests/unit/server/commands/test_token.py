@@ -5,6 +5,8 @@ from __future__ import annotations
 import asyncio
 import csv
 import json
+import sys
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -92,6 +94,20 @@ def test_tokens_for_a_class_go_to_a_file_that_others_cannot_read(token: Ggp, tmp
     assert out.stat().st_mode & 0o777 == 0o600
     assert names(Ended(0, out.read_text("utf-8"), "")) == ["Ada", "Bob"]
     assert token("import", path, "--out", out).exit_code == 2
+
+
+@pytest.mark.parametrize("words", [("issue", "Bob"), ("import", "class.txt"), ("import", "class.txt", "--json")])
+def test_tokens_that_cannot_be_written_are_not_issued(
+    token: Ggp, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, words: tuple[str, ...]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("class.txt").write_text("Ada\nBob\n", encoding="utf-8")
+    token("issue", "Ada", "--role", "admin")
+    with monkeypatch.context() as full, suppress(OSError), Path("/dev/full").open("w", encoding="utf-8") as device:
+        full.setattr(sys, "stdout", device)
+        ended = token(*words)
+    assert ended == Ended(2, "", "ggp: input or output: No space left on device\n")
+    assert [row["name"] for row in listed(token, "--all")] == ["Ada"]
 
 
 def test_a_wrong_class_list_issues_nothing_and_leaves_no_file(token: Ggp, tmp_path: Path) -> None:
