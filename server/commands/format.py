@@ -39,8 +39,7 @@ def _format(text: RuleText, *, check: bool, diff: bool) -> bool:
     formatted = format_rules(text.source)
     changes = formatted != text.source.text
     if diff:
-        for line in text.difference(formatted):
-            click.echo(line)
+        text.show_difference(formatted)
     if check and changes:
         click.echo(f"{text.source.name}: would be formatted", err=diff)
     elif not (check or diff):

@@ -48,8 +48,7 @@ def _fix(text: RuleText, *, diff: bool) -> list[Diagnostic]:
     """Mend one file, or show what that changes; return what is left in it as it then stands."""
     fixed = fix_rules(text.source)
     if diff:
-        for line in text.difference(fixed.source.text):
-            click.echo(line)
+        text.show_difference(fixed.source.text)
         return [*fixed.fixed, *fixed.left]
     if fixed.fixed or text.path is None:
         text.write(fixed.source.text)

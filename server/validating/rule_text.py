@@ -1,6 +1,8 @@
 """Rule files as text to edit: read with its encoding, written back whole or not at all, compared line by line."""
 
 import difflib
+import io
+import os
 import shutil
 import sys
 from collections.abc import Iterator
@@ -14,6 +16,7 @@ from gdl.diagnostics import Source, Span
 from gdl.games.library import find_game
 from gdl.language.kif import DEFAULT_LIMITS, ReadLimits, too_large
 from gdl.replacement import PRIVATE, replacing
+from server.sanitization import shown
 
 STANDARD_INPUT: Final = "-"
 _COLOURS: Final = {"+": "green", "-": "red", "@": "cyan"}
@@ -40,11 +43,23 @@ class RuleText:
         else:
             _replace(self.path.resolve(), raw)
 
-    def difference(self, text: str) -> Iterator[str]:
-        """Yield the lines of a unified diff from the file to *text*, coloured."""
-        before, after = (whole.split("\n") for whole in (self.source.text, text))
-        for line in difflib.unified_diff(before, after, self.source.name, self.source.name, lineterm=""):
-            yield click.style(line, fg=_COLOURS.get(line[:1]))
+    def show_difference(self, text: str) -> None:
+        """Print a unified diff from the file to *text*: its bytes, for `patch`, or coloured lines on a terminal."""
+        is_patch = not sys.stdout.isatty()
+        for line in self._difference(text):
+            click.echo(line if is_patch else _coloured(line.decode(self.encoding, "replace")))
+
+    def _difference(self, text: str) -> Iterator[bytes]:
+        name = os.fsencode(self.source.name)
+        before, after = (io.BytesIO(whole.encode(self.encoding)).readlines() for whole in (self.source.text, text))
+        for line in difflib.diff_bytes(difflib.unified_diff, before, after, name, name):
+            yield line.removesuffix(b"\n")
+            if not line.endswith(b"\n"):
+                yield b"\\ No newline at end of file"
+
+
+def _coloured(line: str) -> str:
+    return click.style("\t".join(map(shown, line.split("\t"))), fg=_COLOURS.get(line[:1]))
 
 
 def read_rule_text(name: str, limits: ReadLimits = DEFAULT_LIMITS) -> RuleText:

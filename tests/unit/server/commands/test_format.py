@@ -5,14 +5,17 @@ from __future__ import annotations
 import io
 import os
 import stat
+import subprocess
 import sys
 from pathlib import Path
 
+import click
 import pytest
 
 from tests.kit.server.commands.fixtures import Ggp
 
 LOOSE = "( role   x )   ; the only one\r\n\r\n\r\n(<= terminal (true (at 2)))"
+FORMAT = (sys.executable, "-m", "server", "format")
 NEAT = "(role x) ; the only one\n\n(<= terminal\n    (true (at 2)))\n"
 
 
@@ -44,10 +47,42 @@ def test_check_writes_nothing_and_exits_with_1_if_a_file_would_change(ggp: Ggp, 
 def test_diff_writes_nothing_and_shows_the_lines_that_would_change(ggp: Ggp, tmp_path: Path) -> None:
     path = tmp_path / "one.kif"
     path.write_text("(role x)\n( role o)\n", encoding="utf-8")
-    shown = f"--- {path}\n+++ {path}\n@@ -1,3 +1,3 @@\n (role x)\n-( role o)\n+(role o)\n \n"
+    shown = f"--- {path}\n+++ {path}\n@@ -1,2 +1,2 @@\n (role x)\n-( role o)\n+(role o)\n"
     assert ggp("format", "--diff", path) == (0, shown, "")
     assert ggp("format", "--diff", "--check", path) == (1, shown, f"{path}: would be formatted\n")
     assert path.read_text(encoding="utf-8") == "(role x)\n( role o)\n"
+
+
+@pytest.mark.parametrize("apply", [("patch", "-p0", "--binary"), ("git", "apply", "-p0")])
+def test_a_diff_is_a_patch_that_lays_files_out(tmp_path: Path, apply: tuple[str, ...]) -> None:
+    raws = {
+        "plain": b"(role x)\n( role o)\n",
+        "unended": LOOSE.encode(),
+        "latin": b"(role x)\n; caf\xe9\n( p)",
+        "marked": "\ufeff(role x)\n( role ö)\n".encode(),
+    }
+    for name, raw in raws.items():
+        (tmp_path / f"{name}.kif").write_bytes(raw)
+    files = [f"{name}.kif" for name in raws]
+    patch = subprocess.run([*FORMAT, "--diff", *files], cwd=tmp_path, capture_output=True, check=True).stdout
+    subprocess.run(apply, cwd=tmp_path, input=patch, capture_output=True, check=True)
+    assert subprocess.run([*FORMAT, "--check", *files], cwd=tmp_path, capture_output=True, check=False).returncode == 0
+    assert [(tmp_path / file).read_bytes() for file in files] == [
+        b"(role x)\n(role o)\n",
+        NEAT.encode(),
+        b"(role x)\n; caf\xe9\n(p)\n",
+        "\ufeff(role x)\n(role ö)\n".encode(),
+    ]
+
+
+def test_a_diff_on_a_terminal_sends_it_no_bytes_of_the_file(
+    ggp: Ggp, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "one.kif"
+    path.write_text("; \x1b[2J\n( p)\t\n", encoding="utf-8")
+    monkeypatch.setattr(sys.stdout, "isatty", lambda: True)
+    lines = click.unstyle(ggp("format", "--diff", path).output).splitlines()
+    assert lines[3:] == [" ; \\x1b[2J", "-( p)\t", "+(p)"]
 
 
 def test_standard_input_is_laid_out_to_standard_output(ggp: Ggp, monkeypatch: pytest.MonkeyPatch) -> None:
