@@ -9,12 +9,12 @@ Source: the chess programming community's "perft" (performance test, move path e
 from __future__ import annotations
 
 import time
-from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from collections import Counter, deque
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from itertools import product
-from typing import Any, ClassVar, Final, Protocol, TypeAlias
+from typing import Any, ClassVar, Final, Protocol, TypeAlias, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,13 +26,17 @@ from gdl.game import Game, JointMove, State
 
 CHUNK: Final = 1 << 14
 """How many states a thread asks about at once."""
-MOST_STATES: Final = 1 << 21
-"""How many states of a depth are kept; of more, a part goes deeper by itself."""
-MOST_MADE: Final = 1 << 28
-"""How many joint moves of a part are made one by one; beyond, memory would not hold what follows."""
+MOST_STATES: Final = 1 << 22
+"""How many states of a depth are kept; of more, those found so far go deeper by themselves."""
+MOST_AT_ONCE: Final = 1 << 20
+"""How many joint moves a thread makes at once."""
+MOST_MADE: Final = 1 << 24
+"""How many joint moves of one state are made one by one; more would take many minutes."""
 _EXACT: Final = 2.0**60
 """Up to there sums are whole numbers of 64 bits, with room to spare."""
 _MULTIPLIER: Final = np.uint64(0x9E3779B97F4A7C15)
+_Task = TypeVar("_Task")
+_Found = TypeVar("_Found")
 Packed: TypeAlias = NDArray[np.uint8]
 Weights: TypeAlias = NDArray[Any]
 """How often each of some states is reached: whole numbers without a bound."""
@@ -219,6 +223,26 @@ def _keys(packed: Packed) -> NDArray[np.uint64]:
     return found
 
 
+class _Gathering:
+    """States of a depth while they are found, equal ones counted together whenever many have come."""
+
+    def __init__(self) -> None:
+        self._parts: list[_Frontier] = []
+
+    def add(self, part: _Frontier) -> Iterator[_Frontier]:
+        """Add a part; yield all states so far, and forget them, where they are too many to be kept."""
+        self._parts.append(part)
+        if sum(map(len, self._parts)) > 2 * MOST_STATES:
+            self._parts = [_together(self._parts)]
+            if len(self._parts[0]) > MOST_STATES:
+                yield self._parts.pop()
+
+    def rest(self) -> Iterator[_Frontier]:
+        """Yield the states that are left."""
+        if any(map(len, self._parts)):
+            yield _together(self._parts)
+
+
 @dataclass(frozen=True, slots=True)
 class _Choices:
     """What may be moved in some states. *Shapes*: N states, R roles.
@@ -244,6 +268,15 @@ class _Choices:
 
 
 @dataclass(frozen=True, slots=True)
+class _JointMoves:
+    """Some joint moves of a frontier, by number: those of its first state come first."""
+
+    frontier: _Frontier
+    choices: _Choices
+    numbers: range
+
+
+@dataclass(frozen=True, slots=True)
 class BatchCounting:
     """Counts on the compiled engine, by several threads; with *by_turns* steps of one turn count together."""
 
@@ -261,36 +294,55 @@ class BatchCounting:
             return self._count(first, depth, pool)
 
     def _count(self, frontier: _Frontier, depth: int, pool: ThreadPoolExecutor) -> int:
-        """Return how many nodes there are at *depth* below a frontier; one that is large is gone through in parts."""
-        if len(frontier) > MOST_STATES:
-            return sum(self._count(part, depth, pool) for part in frontier.parts(MOST_STATES // 2))
+        """Return how many nodes there are at *depth* below a frontier."""
         if depth == 0 or not len(frontier):
             return frontier.total()
         if depth == 1 and not self.by_turns:
             return sum(pool.map(self._n_following, frontier.parts(CHUNK)))
-        after = self._turn if self.by_turns else self._following
-        return self._count(_together(list(pool.map(after, frontier.parts(CHUNK)))), depth - 1, pool)
+        found, gathering = 0, _Gathering()
+        for part in self._following(frontier, pool):
+            found += sum(self._count(after, depth - 1, pool) for after in gathering.add(part))
+        return found + sum(self._count(after, depth - 1, pool) for after in gathering.rest())
 
     def _n_following(self, frontier: _Frontier) -> int:
         return frontier.total(self._choices(frontier).n_joint)
 
-    def _following(self, frontier: _Frontier) -> _Frontier:
-        """Return what follows all joint moves of a frontier."""
-        return self._made(frontier, self._choices(frontier))[0]
+    def _following(self, frontier: _Frontier, pool: ThreadPoolExecutor) -> Iterator[_Frontier]:
+        """Yield in parts what follows all joint moves of a frontier, or whole turns.
 
-    def _turn(self, frontier: _Frontier) -> _Frontier:
-        """Return what follows whole turns: the steps of one role alone, until others are to move or the play ends."""
-        ended: list[_Frontier] = []
+        A turn is the steps of one role alone, until others are to move or the play ends.
+        """
+        left = [frontier]
+        while left:
+            going = _Gathering()
+            for over, on in self._steps(left.pop(), pool):
+                yield over
+                for part in going.add(on):
+                    yield from self._following(part, pool)
+            left += going.rest()
+
+    def _steps(self, frontier: _Frontier, pool: ThreadPoolExecutor) -> Iterator[tuple[_Frontier, _Frontier]]:
+        """Yield in parts what follows all joint moves: where a step, or turn, is over by that, and where it goes on."""
+        cut = _in_order(pool, self.n_threads, self._cut, frontier.parts(CHUNK))
+        return _in_order(pool, self.n_threads, self._step, (moves for part in cut for moves in part))
+
+    def _cut(self, frontier: _Frontier) -> list[_JointMoves]:
+        """Return the joint moves of a frontier, in parts that are made at once."""
         choices = self._choices(frontier)
-        while len(frontier):
-            after, made_by = self._made(frontier, choices)
-            movers, choices = choices.movers[made_by], self._choices(after)
-            may_go_on = (movers.sum(axis=1) == 1) & (len(self.game.roles) > 1)
-            is_over = choices.is_over | ~may_go_on | (choices.movers != movers).any(axis=1)
-            ended.append(after.where(is_over))
-            frontier = _together([after.where(~is_over)])
-            choices = self._choices(frontier)
-        return _together(ended) if ended else frontier
+        n_joint = choices.n_joint
+        if n_joint.max() > MOST_MADE:
+            raise TooManyJointMovesError(int(n_joint.max()))
+        numbers = range(int(n_joint.sum()))
+        return [_JointMoves(frontier, choices, numbers[n : n + MOST_AT_ONCE]) for n in numbers[::MOST_AT_ONCE]]
+
+    def _step(self, moves: _JointMoves) -> tuple[_Frontier, _Frontier]:
+        after, made_by = self._made(moves)
+        if not self.by_turns:
+            return _together([after]), after.where(np.zeros(len(after), np.bool_))
+        movers, choices = moves.choices.movers[made_by], self._choices(after)
+        may_go_on = (movers.sum(axis=1) == 1) & (len(self.game.roles) > 1)
+        is_over = choices.is_over | ~may_go_on | (choices.movers != movers).any(axis=1)
+        return _together([after.where(is_over)]), _together([after.where(~is_over)])
 
     def _choices(self, frontier: _Frontier) -> _Choices:
         """Return what may be moved in the states of a frontier."""
@@ -309,17 +361,29 @@ class BatchCounting:
                 raise StuckRoleError(str(self.game.roles[r]))
         return _Choices(is_over, n_legal, tuple(moves), movers)
 
-    def _made(self, frontier: _Frontier, choices: _Choices) -> tuple[_Frontier, NDArray[np.int64]]:
-        """Return what follows all joint moves, a state for each, and the number of the state in which each was made."""
-        n_joint = choices.n_joint
-        n_made = sum(n_joint.tolist())
-        if n_made > MOST_MADE:
-            raise TooManyJointMovesError(n_made)
-        at = np.repeat(np.arange(len(frontier)), n_joint)
-        left = np.arange(len(at)) - np.repeat(np.cumsum(n_joint) - n_joint, n_joint)
+    def _made(self, moves: _JointMoves) -> tuple[_Frontier, NDArray[np.int64]]:
+        """Return what follows joint moves, a state for each, and the number of the state in which each was made."""
+        frontier, choices = moves.frontier, moves.choices
+        ends = np.cumsum(choices.n_joint)
+        left = np.arange(moves.numbers.start, moves.numbers.stop)
+        at = np.searchsorted(ends, left, side="right")
+        left -= (ends - choices.n_joint)[at]
         made = np.zeros((len(at), len(self.game.roles)), np.int64)
-        for r, moves in enumerate(choices.moves):
+        for r, legal in enumerate(choices.moves):
             n = choices.n_legal[:, r]
-            made[:, r] = moves[(np.cumsum(n) - n)[at] + left % n[at]]
+            made[:, r] = legal[(np.cumsum(n) - n)[at] + left % n[at]]
             left //= n[at]
         return _Frontier(self.game.batch.next(frontier.packed[at], made), frontier.weights[at]), at
+
+
+def _in_order(
+    pool: ThreadPoolExecutor, n_threads: int, work: Callable[[_Task], _Found], tasks: Iterable[_Task]
+) -> Iterator[_Found]:
+    """Yield what *work* makes of each task, in their order, with few begun before they are asked for."""
+    begun = deque[Future[_Found]]()
+    for task in tasks:
+        begun.append(pool.submit(work, task))
+        if len(begun) > n_threads:
+            yield begun.popleft().result()
+    while begun:
+        yield begun.popleft().result()

@@ -49,11 +49,14 @@ def test_a_turn_goes_on_until_others_are_to_move_or_the_play_ends(engine: str) -
     assert [counting.nodes(of.initial_state, depth) for depth in (1, 2, 3)] == [3, 8, 24]
 
 
-def test_a_large_depth_is_gone_through_in_parts(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("by_turns", [False, True])
+def test_a_large_depth_is_gone_through_in_parts(monkeypatch: pytest.MonkeyPatch, by_turns: bool) -> None:
     monkeypatch.setattr(perft, "MOST_STATES", 100)
+    monkeypatch.setattr(perft, "MOST_AT_ONCE", 5)
+    monkeypatch.setattr(perft, "MOST_MADE", 7)
     monkeypatch.setattr(perft, "CHUNK", 7)
     of = compiled_game_of(compiled("connectfour"))
-    assert BatchCounting(of, n_threads=2).nodes(of.initial_state, 6) == 117_649
+    assert BatchCounting(of, by_turns, n_threads=2).nodes(of.initial_state, 5) == 16_807
 
 
 def test_sums_beyond_64_bits_are_exact() -> None:
