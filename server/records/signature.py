@@ -85,16 +85,16 @@ def has_valid_signature(record: Mapping[str, object]) -> bool:
     """Return whether the signature that *record* carries is that of the public key that it carries.
 
     Raises:
-        SignatureFormatError: key or signature is missing, or not in the public format.
+        SignatureFormatError: key or signature is missing, or not in the public format, or the record nests too deep.
     """
     text, key = record.get(SIGNATURE), _public_key(record.get(PUBLIC_KEY))
     if not isinstance(text, str) or not text.startswith(_STRATEGY):
         raise SignatureFormatError(SIGNATURE)
     try:
         raw = _decoded(text[len(_STRATEGY) :])
-    except ValueError as error:
+        content = _signed_bytes({name: value for name, value in record.items() if name != SIGNATURE})
+    except (ValueError, RecursionError) as error:
         raise SignatureFormatError(SIGNATURE) from error
-    content = _signed_bytes({name: value for name, value in record.items() if name != SIGNATURE})
     try:
         key.verify(raw, content, padding.PKCS1v15(), hashes.SHA1())  # noqa: S303 -- the public format
     except InvalidSignature:

@@ -14,6 +14,7 @@ from cryptography.hazmat.primitives.asymmetric.rsa import RSAPrivateKey
 
 from server.errors import KeyFileError, SignatureFormatError
 from server.records.signature import (
+    SIGNATURE,
     canonical_json,
     has_valid_signature,
     is_signed,
@@ -94,6 +95,12 @@ def test_a_garbled_key_or_signature_is_named(key: RSAPrivateKey, name: str, valu
     with pytest.raises(SignatureFormatError) as caught:
         has_valid_signature(signed(RECORD, key) | {name: value})
     assert caught.value.key == name
+
+
+def test_a_record_that_nests_too_deep_has_no_signature(key: RSAPrivateKey) -> None:
+    deep = json.loads("[" * 500 + "]" * 500)
+    with pytest.raises(SignatureFormatError, match=SIGNATURE):
+        has_valid_signature(signed(RECORD, key) | {"x-note": deep})
 
 
 def test_a_key_is_made_once_and_only_its_owner_reads_it(tmp_path: Path) -> None:
