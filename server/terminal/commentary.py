@@ -142,12 +142,14 @@ class Film:
             self._frames.append((board, look))
 
     def write(self, output: Path) -> None:
-        """Write the picture, in the format that the name of *output* ends with.
+        """Write the picture, in the format that the name of *output* ends with; without a step there is none.
 
         Raises:
             OSError: the file cannot be written.
             MissingExtraError: it is GIF or WebP, and the extra `pictures` is not installed.
         """
+        if not self._frames:
+            return
         if output.suffix != ".svg":
             from server.terminal.picture_files import write_animation  # noqa: PLC0415 -- it needs an extra
 

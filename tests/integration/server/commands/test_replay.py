@@ -266,6 +266,16 @@ def test_a_match_becomes_one_moving_picture(ggp: Ggp, record: Path, tmp_path: Pa
     assert (tmp_path / "m.svg").read_text(encoding="utf-8").count("<animate ") == n_steps + 1
 
 
+@pytest.mark.parametrize("name", ["m.svg", "m.gif"])
+def test_a_match_that_differs_from_the_first_state_on_becomes_no_picture(
+    ggp: Ggp, record: Path, tmp_path: Path, name: str
+) -> None:
+    states = json.loads(record.read_text())["states"]
+    ended = ggp("replay", changed(record, states=["(( at 7 ))", *states[1:]]), "--animate", "-o", tmp_path / name)
+    assert (ended.exit_code, "step 0" in ended.output) == (1, True)
+    assert not (tmp_path / name).exists()
+
+
 @pytest.mark.parametrize("options", [["--animate"], ["-o", "m.svg"], ["--animate", "-o", "m.png"]])
 def test_a_moving_picture_needs_its_file(ggp: Ggp, record: Path, options: list[str]) -> None:
     assert "--animate and -o FILE go together" in ggp("replay", record, *options).errors
