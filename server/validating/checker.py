@@ -44,14 +44,24 @@ class ChildSlots:
 
         Raises:
             RequestError: many others are waiting.
+            RuntimeError, OSError: no thread can be started; or as *work*.
         """
         if not is_background:
             self._enter()
-        gone = threading.Event()
+        begun, gone = threading.Event(), threading.Event()
+
+        def worked() -> Result:
+            begun.set()
+            return self._worked(work, gone, is_background=is_background)
+
         try:
-            return await in_own_thread(lambda: self._worked(work, gone, is_background=is_background))
+            return await in_own_thread(worked)
         except asyncio.CancelledError:
             gone.set()
+            raise
+        except (RuntimeError, OSError):
+            if not (begun.is_set() or is_background):
+                self._leave()
             raise
 
     def _enter(self) -> None:
@@ -59,6 +69,10 @@ class ChildSlots:
             if self._n_inside >= self._most:
                 raise RequestError("busy", "many rules are being checked just now", "try again in a minute", 503)
             self._n_inside += 1
+
+    def _leave(self) -> None:
+        with self._lock:
+            self._n_inside -= 1
 
     def _worked(self, work: Callable[[IsWanted], Result], gone: threading.Event, *, is_background: bool) -> Result:
         """Do *work* when a slot is free, unless the caller is *gone*; background work takes one of both kinds."""
@@ -75,8 +89,7 @@ class ChildSlots:
             for place in reversed(taken):
                 place.release()
             if not is_background:
-                with self._lock:
-                    self._n_inside -= 1
+                self._leave()
 
 
 CHILDREN: Final = ChildSlots(max(2, os.cpu_count() or 1), 16)

@@ -78,3 +78,19 @@ async def test_work_in_the_background_leaves_a_place_to_others() -> None:
     assert await slots.run(other) == "done"
     long.may_end.set()
     assert await asyncio.gather(*callers) == ["done"] * 3
+
+
+@pytest.mark.parametrize("error", [RuntimeError("can't start new thread"), BlockingIOError(11, "try again")])
+async def test_a_thread_that_cannot_be_started_takes_no_place(
+    monkeypatch: pytest.MonkeyPatch, error: Exception
+) -> None:
+    def fail(_: threading.Thread) -> None:
+        raise error
+
+    slots = ChildSlots(1, 1)
+    with monkeypatch.context() as crowded:
+        crowded.setattr(threading.Thread, "start", fail)
+        for _ in range(3):
+            with pytest.raises(type(error)):
+                await slots.run(lambda _: "done")
+    assert await slots.run(lambda _: "done") == "done"
