@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from dataclasses import asdict
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, TypeVar
 
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from server.accuracy import Accuracy, Halves
     from server.bench import SearchFigures
 
+Outcome = TypeVar("Outcome")
 Figures = TypeVar("Figures", bound="EngineFigures | SearchFigures")
 
 _ONE_NUMBER: Final = FiniteRange(0, 3_600, min_open=True)
@@ -66,7 +68,7 @@ def command(
 
     GAME is the name of a game of the library or the path of a rule file. Each is measured in a process of its own:
     its set-up, from the text of the rules to the end of a first play, a warm-up, and three runs, of which the median
-    counts. Exits with 1 if a game failed.
+    counts. Exits with 1 if a game or the player failed.
 
     With --player, let the player think about the first move of each GAME for which a role has a choice, and say how
     many leaves and random plays a second of processor time its search makes. With --positions, too, say in what share
@@ -76,8 +78,7 @@ def command(
     if paths:
         if games or spec is None or n_threads != 1:
             raise click.UsageError("--positions FILE and --player SPEC go together, without GAME and --threads")
-        _measure_player(paths, spec, seconds or _MOVE_S, half, engine, as_json)
-        return
+        context.exit(0 if _measure_player(paths, spec, seconds or _MOVE_S, half, engine, as_json) else 1)
     if spec is not None:
         if n_threads != 1 or engine != DEFAULT_ENGINE:
             raise click.UsageError("--player SPEC with a GAME goes without --threads and --engine")
@@ -112,13 +113,14 @@ def _measure_each(
     outcomes: list[tuple[GameFile, Figures | Exception]] = []
     with progress("measuring", len(files)) as advance:
         for file in files:
-            try:
-                outcomes.append((file, measure_one(file)))
-            except Exception as error:  # whatever one game does, the others are measured
-                outcomes.append((file, error))
+            outcomes.append((file, _outcome(partial(measure_one, file))))
             advance()
     if as_json:
-        click.echo(json.dumps([_as_json(*outcome) for outcome in outcomes], indent=2))
+        shown = [
+            {"game": file.name, "error": _error_json(outcome)} if isinstance(outcome, Exception) else asdict(outcome)
+            for file, outcome in outcomes
+        ]
+        click.echo(json.dumps(shown, indent=2))
     else:
         for file, outcome in outcomes:
             if isinstance(outcome, Exception):
@@ -127,12 +129,17 @@ def _measure_each(
     return not any(isinstance(outcome, Exception) for _, outcome in outcomes)
 
 
-def _as_json(file: GameFile, outcome: EngineFigures | SearchFigures | Exception) -> dict[str, object]:
-    if not isinstance(outcome, Exception):
-        return asdict(outcome)
+def _outcome(measure_it: Callable[[], Outcome]) -> Outcome | Exception:
+    try:
+        return measure_it()
+    except Exception as error:  # whatever one game or player does, the others are measured
+        return error
+
+
+def _error_json(error: Exception) -> dict[str, object]:
     from server.api.problem import problem  # noqa: PLC0415 -- the API is large, and only an error takes its form
 
-    return {"game": file.name, "error": problem(outcome)}
+    return problem(error)
 
 
 def _show(found: list[tuple[GameFile, EngineFigures]]) -> None:
@@ -184,22 +191,34 @@ def _show_search(found: list[tuple[GameFile, SearchFigures]]) -> None:
 
 def _measure_player(
     paths: tuple[Path, ...], spec: str, seconds: tuple[float, ...], half: Halves, engine: str, as_json: bool
-) -> None:
-    """Measure a player at the positions of the files, and print in what share it keeps their value."""
+) -> bool:
+    """Measure a player at the positions of the files, and print in what share it keeps their value.
+
+    Errors are printed as JSON or to standard error; returns whether there was none.
+    """
     from players.registry import find_player  # noqa: PLC0415 -- games alone need no player
     from server.accuracy import AccuracyOptions, measure_accuracy, read_positions  # noqa: PLC0415 -- as above
 
     maker, files = find_player(spec), [read_positions(path).of_half(half) for path in paths]
     orders = [(file, AccuracyOptions(clock_s, half, engine)) for file in files for clock_s in seconds]
     with progress("measuring", sum(len(file.numbered) for file, _ in orders)) as advance:
-        found = [measure_accuracy(file, maker, options, advance) for file, options in orders]
+        found = [
+            (file.path.name, options.seconds, _outcome(partial(measure_accuracy, file, maker, options, advance)))
+            for file, options in orders
+        ]
     if as_json:
-        click.echo(json.dumps([_accuracy_json(accuracy) for accuracy in found], indent=2))
+        click.echo(json.dumps([_accuracy_json(*one) for one in found], indent=2))
     else:
-        _show_accuracy(found)
+        for name, clock_s, outcome in found:
+            if isinstance(outcome, Exception):
+                click.echo(f"ggp: {name} at {clock_s:g} s a move: {outcome}", err=True)
+        _show_accuracy([outcome for _, _, outcome in found if not isinstance(outcome, Exception)])
+    return not any(isinstance(outcome, Exception) for _, _, outcome in found)
 
 
-def _accuracy_json(accuracy: Accuracy) -> dict[str, object]:
+def _accuracy_json(name: str, clock_s: float, accuracy: Accuracy | Exception) -> dict[str, object]:
+    if isinstance(accuracy, Exception):
+        return {"file": name, "seconds": clock_s, "error": _error_json(accuracy)}
     return {**asdict(accuracy), "share": round(accuracy.share, 4), "interval": [round(x, 4) for x in accuracy.interval]}
 
 

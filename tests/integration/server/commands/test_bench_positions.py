@@ -73,13 +73,29 @@ def test_a_faulty_file_is_reported_with_its_line(ggp: Ggp, path: Path) -> None:
     assert (ended.exit_code, ended.errors.splitlines()) == (1, [f"ggp: {path}, line 2: half: missing"])
 
 
-def test_a_player_that_fails_is_reported(ggp: Ggp, path: Path) -> None:
-    (path.parent / "broken.py").write_text(
-        "from gdl.errors import CallerError\n"
+@pytest.fixture
+def broken(tmp_path: Path) -> Path:
+    path = tmp_path / "broken.py"
+    path.write_text(
         "from players import Player\n"
         "class Broken(Player):\n"
         "    def move(self, state, role, deadline):\n"
-        "        raise CallerError\n"
+        "        if deadline.remaining_s < 0.1: raise ValueError('oops')\n"
+        "        return state.legal_moves(role)[0]\n"
     )
-    ended = ggp("bench", "--positions", path, "--player", path.parent / "broken.py", "--seconds", 0.01)
-    assert (ended.exit_code, ended.output) == (2, "")
+    return path
+
+
+def test_a_player_that_fails_is_reported_and_measured_at_the_other_clocks(ggp: Ggp, path: Path, broken: Path) -> None:
+    ended = ggp("bench", "--positions", path, "--player", broken, "--seconds", "0.01,0.4")
+    assert (ended.exit_code, ended.errors) == (1, "ggp: threat.jsonl at 0.01 s a move: oops\n")
+    assert [line.split()[2] for line in ended.output.splitlines()[1:]] == ["0.4"]
+
+
+def test_programs_get_the_error_of_a_player_that_fails(ggp: Ggp, path: Path, broken: Path) -> None:
+    ended = ggp("bench", "--positions", path, "--player", broken, "--seconds", 0.01, "--json")
+    error = {"code": "internal", "message": "ValueError: oops", "hint": ""}
+    assert (ended.exit_code, json.loads(ended.output)) == (
+        1,
+        [{"file": "threat.jsonl", "seconds": 0.01, "error": error}],
+    )
