@@ -9,6 +9,7 @@ from typing import Final, Protocol, TextIO, TypeAlias
 import click
 
 from gdl.boards import About, board_of, layout_of, text_of
+from gdl.boards.pieces import printable
 from gdl.errors import GdlError
 from gdl.game import Game, Role, State
 from gdl.games.library import find_game, game_names
@@ -40,14 +41,14 @@ class Menu:
         return bool(self.keys) and set(self.keys.values()) == set(self.moves)
 
     def lines(self) -> list[str]:
-        """Return the moves as they are shown: by their keys where all have one, otherwise by their numbers.
+        """Return the moves as a terminal shows them: by their keys where all have one, otherwise by their numbers.
 
         Moves that are numbers themselves would be taken for those of others: then there are only the texts of moves.
         """
         if self.is_by_keys:
-            return [", ".join(f"{key or 'Enter'} = {_bare(move)}" for key, move in self.keys.items())]
+            return [printable(", ".join(f"{key or 'Enter'} = {_bare(move)}" for key, move in self.keys.items()))]
         listed = enumerate(self.moves[:MAX_SHOWN], 1)
-        shown = [str(move) if self._has_numerals else f"{number}. {move}" for number, move in listed]
+        shown = [printable(str(move) if self._has_numerals else f"{number}. {move}") for number, move in listed]
         n_more = len(self.moves) - len(shown)
         more = [f"... and {n_more} more: type how a move begins to see those"] if n_more else []
         return [*_columns(shown), *more]
@@ -215,7 +216,7 @@ class HumanPlayer(Player):
 
     def start(self, deadline: Deadline) -> None:
         """Say who the person is."""
-        self.screen.say(f"You are {self.role}.")
+        self._tell(f"You are {self.role}.")
         if self.adviser is not None:
             self.adviser.start(deadline.at_most(self.adviser_clock_s))
 
@@ -255,7 +256,7 @@ class HumanPlayer(Player):
     def show_events(self) -> None:
         """Show the moves and percepts since the last time."""
         for who, what in self._events.items():
-            self.screen.say(f"{who}: {', '.join(what)}")
+            self._tell(f"{who}: {', '.join(what)}")
         self._events.clear()
 
     def draw(self, facts: frozenset[Term]) -> str:
@@ -283,16 +284,20 @@ class HumanPlayer(Player):
 
     def _asked(self, menu: Menu) -> Term:
         while True:
-            typed = self.screen.ask(f"{self.role}> ")
+            typed = self.screen.ask(printable(f"{self.role}> "))
             if typed is None or typed.strip() == "q":
                 raise GaveUpError
             try:
                 return self._advised() if typed.strip() == "c" and self.adviser is not None else menu.move(typed)
             except UnclearMoveError as error:
-                self.screen.say(f"{error}; q quits{', c lets the computer choose' if self.adviser else ''}")
+                self._tell(f"{error}; q quits{', c lets the computer choose' if self.adviser else ''}")
 
     def _advised(self) -> Term:
         assert self.adviser is not None
         move = self.adviser.move(self.worlds.state, self.role, Deadline.after(self.adviser_clock_s))
-        self.screen.say(f"computer's choice: {move}")
+        self._tell(f"computer's choice: {move}")
         return move
+
+    def _tell(self, line: str) -> None:
+        """Show a line, which may quote the rules, without orders to the terminal."""
+        self.screen.say(printable(line))

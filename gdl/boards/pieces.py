@@ -71,7 +71,11 @@ def shown(term: Term) -> str:
 
 def printed(whole: str) -> str:
     """Return *whole* cut to a line, without characters that would move a terminal's cursor."""
-    text = whole[:_MAX_LINE]
+    return printable(whole[:_MAX_LINE])
+
+
+def printable(text: str) -> str:
+    """Return *text* without characters that would move a terminal's cursor."""
     if text.isprintable():
         return text
     return "".join(character if character.isprintable() else "?" for character in text)

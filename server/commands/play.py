@@ -15,6 +15,7 @@ from players.human import HumanPlayer, Streams
 from players.kit.local_match import LocalMatch, WhileThinking
 from players.player import GaveUpError
 from players.registry import PLAYERS, find_player
+from server.sanitization import shown
 from server.terminal.command_line import FiniteRange
 from server.terminal.progress import progress
 
@@ -50,7 +51,7 @@ def command(name: str, role_name: str | None, opponent: str | None, clock_s: flo
     players[mine] = person
 
     def thinking(role: Role) -> AbstractContextManager[object]:
-        return nullcontext() if role == mine else progress(f"{role} thinks")
+        return nullcontext() if role == mine else progress(shown(f"{role} thinks"))
 
     seed = random.randrange(2**32) if seed is None else seed
     screen.say(f"{about.title if about else file.name}. q quits, c lets the computer choose.")
@@ -68,7 +69,8 @@ def _play(match: LocalMatch, person: HumanPlayer, while_thinking: WhileThinking)
     if person.worlds.is_certain:
         person.screen.say(person.draw(match.state.facts))
     goals = ((role, match.state.goal(role)) for role in match.game.roles if role != RANDOM)
-    person.screen.say("result: " + " ".join(f"{role}={'none' if goal is None else goal}" for role, goal in goals))
+    result = " ".join(f"{role}={'none' if goal is None else goal}" for role, goal in goals)
+    person.screen.say(shown(f"result: {result}"))
 
 
 def _role(game: Game, name: str | None) -> Role:

@@ -123,3 +123,18 @@ def test_the_computer_may_choose() -> None:
 @pytest.mark.parametrize("typed", ["q\n", "", "  q"])
 def test_q_and_the_end_of_the_input_give_up(typed: str) -> None:
     assert played(game_of(COIN), "player", typed)[-1] == "player> [gave up]"
+
+
+ESCAPES = """
+(role a\x1b[1m) (role b) (init (at 0))
+(<= (legal ?r (go \x1b[31mup)) (role ?r)) (<= (legal ?r stay) (role ?r))
+(<= (next (at 1)) (does b ?m)) (goal a\x1b[1m 0) (goal b 0) (<= terminal (true (at 1)))
+"""
+
+
+def test_names_in_the_rules_give_no_orders_to_the_terminal() -> None:
+    lines = played(game_of(ESCAPES), "a\x1b[1m", "x\nc\n", with_adviser=True)
+    assert [line for line in lines if not line.isprintable()] == []
+    assert lines[0] == "You are a?[1m."
+    assert "1. (go ?[31mup)  2. stay" in lines
+    assert lines[-2:] == ["a?[1m> computer's choice: (go ?[31mup)", "b: (go ?[31mup)"]
