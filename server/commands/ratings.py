@@ -23,6 +23,7 @@ from server.tournament.table import superiority
 
 MAX_RECORD_BYTES: Final = 200_000_000
 """Larger files are no records."""
+_TOO_LARGE: Final = f"no match record (more than {MAX_RECORD_BYTES:,} bytes)"
 _BROKEN: Final = (zipfile.BadZipFile, zlib.error, EOFError, RuntimeError, NotImplementedError, ValueError)
 """What reading an archive raises that is none, cut off, encrypted, or packed in a way of its own."""
 
@@ -103,28 +104,36 @@ def _results(paths: Sequence[Path], games: Sequence[str]) -> tuple[list[MatchRes
 
 
 def _texts(paths: Sequence[Path], unreadable: list[tuple[str, str]]) -> Iterator[tuple[str, bytes]]:
-    """Yield each record in *paths* with what its file is called; archives that are none are added to *unreadable*."""
+    """Yield each record in *paths* with what its file is called; what cannot be read is added to *unreadable*."""
     for path in paths:
-        if path.is_dir():
-            records = path / RECORDS if (path / PLAN).is_file() else path
-            yield from _texts(sorted(records.rglob("*.json")), unreadable)
-        elif path.suffix == ".zip":
-            try:
-                yield from _members(path)
-            except _BROKEN as error:
-                unreadable.append((str(path), f"no ZIP archive that can be read ({error})"))
-        elif path.suffix == ".jsonl":
-            with path.open("rb") as lines:
-                yield from ((f"{path}:{number}", line) for number, line in enumerate(lines, 1))
-        elif path.stat().st_size < MAX_RECORD_BYTES:
-            yield str(path), path.read_bytes()
+        try:
+            if path.is_dir():
+                records = path / RECORDS if (path / PLAN).is_file() else path
+                yield from _texts(sorted(one for one in records.rglob("*.json") if not one.is_dir()), unreadable)
+            elif path.suffix == ".zip":
+                yield from _members(path, unreadable)
+            elif path.suffix == ".jsonl":
+                with path.open("rb") as lines:
+                    yield from ((f"{path}:{number}", line) for number, line in enumerate(lines, 1))
+            elif path.stat().st_size > MAX_RECORD_BYTES:
+                unreadable.append((str(path), _TOO_LARGE))
+            else:
+                yield str(path), path.read_bytes()
+        except OSError as error:
+            unreadable.append((str(path), error.strerror or str(error)))
 
 
-def _members(path: Path) -> Iterator[tuple[str, bytes]]:
-    with zipfile.ZipFile(path) as archive:
-        for member in archive.infolist():
-            if not member.is_dir() and member.file_size < MAX_RECORD_BYTES:
-                yield f"{path}:{member.filename}", archive.read(member)
+def _members(path: Path, unreadable: list[tuple[str, str]]) -> Iterator[tuple[str, bytes]]:
+    try:
+        with zipfile.ZipFile(path) as archive:
+            for member in archive.infolist():
+                name = f"{path}:{member.filename}"
+                if member.file_size > MAX_RECORD_BYTES:
+                    unreadable.append((name, _TOO_LARGE))
+                elif not member.is_dir():
+                    yield name, archive.read(member)
+    except _BROKEN as error:
+        unreadable.append((str(path), f"no ZIP archive that can be read ({error})"))
 
 
 def result_of(record: dict[str, Any]) -> MatchResult | None:

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from server.commands import ratings
 from tests.kit.server.commands.fixtures import Ggp
 
 
@@ -54,6 +55,28 @@ def test_of_a_tournament_s_folder_the_records_count(ggp: Ggp, folder: Path) -> N
     (cup / "records" / "3.json").write_text(json.dumps(record("three")))
     ended = ggp("ratings", cup, "--json")
     assert (ended.exit_code, n_matches(ended.output), ended.errors) == (0, 1, "")
+
+
+def test_files_that_cannot_be_opened_or_are_too_large_are_named_and_the_others_count(
+    ggp: Ggp, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(ratings, "MAX_RECORD_BYTES", 1_000)
+    (folder / "a.json").symlink_to(folder / "absent")
+    (folder / "b.json").mkdir()
+    (folder / "c.json").write_bytes(b" " * 1_001)
+    with zipfile.ZipFile(folder / "d.zip", "w") as archive:
+        archive.writestr("three.json", json.dumps(record("three")))
+        archive.writestr("e.json", " " * 1_001)
+    ended = ggp("ratings", folder, folder / "d.zip", "--json")
+    assert (ended.exit_code, n_matches(ended.output), ended.errors.splitlines()) == (
+        1,
+        3,
+        [
+            f"ggp: {folder}/a.json: No such file or directory",
+            f"ggp: {folder}/c.json: no match record (more than 200,000,000 bytes)",
+            f"ggp: {folder}/d.zip:e.json: no match record (more than 200,000,000 bytes)",
+        ],
+    )
 
 
 @pytest.mark.parametrize("n_bytes", [0, 5, 60])
