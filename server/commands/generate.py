@@ -144,7 +144,7 @@ def _write(game: GeneratedGame, output: Path | None) -> None:
     if output is None:
         click.echo(game.rules, nl=False)
         return
-    about = output.with_suffix(".toml")
+    about = output.with_suffix(".toml") if output.name else output
     if about == output:
         raise click.UsageError("--output is the rule file: name it .kif; the description .toml comes beside it")
     output.write_text(game.rules, encoding="utf-8")

@@ -34,6 +34,11 @@ def test_the_rules_are_printed(ggp: Ggp) -> None:
     assert ggp("generate", "zion", *SIZE) == (0, zion_rules(ARENA), "")
 
 
+def test_a_name_that_is_empty_is_refused(ggp: Ggp) -> None:
+    ended = ggp("generate", "zion", *SIZE, "-o", "")
+    assert (ended.exit_code, ended.output, "--output is the rule file: name it .kif" in ended.errors) == (2, "", True)
+
+
 def test_the_rules_are_written_with_the_description_beside_them(ggp: Ggp, tmp_path: Path) -> None:
     path = tmp_path / "arena.kif"
     assert ggp("generate", "zion", *SIZE, "-o", path) == (0, "", "")
