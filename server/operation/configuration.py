@@ -104,6 +104,8 @@ def _checked(path: Path, key: str, value: object, option: click.Option, context:
 def _is_plain(value: object, option: click.Option) -> bool:
     if option.is_flag or isinstance(value, bool):
         return option.is_flag and isinstance(value, bool)
+    if isinstance(option.type, click.types.IntParamType):  # it would cut the fraction of a number off
+        return isinstance(value, str | int)
     return isinstance(value, str | int | float)
 
 

@@ -72,6 +72,7 @@ def test_what_is_printed_is_a_file_that_says_the_same(file: Path, tmp_path: Path
         ("max-matches = 0", "max-matches: 0 is not in the range x>=1."),
         ('max-matches = "many"', "max-matches: 'many' is not a valid integer range."),
         ("max-matches = [1]", "max-matches = [1] is not what --max-matches takes"),
+        ("max-matches = 3.7", "max-matches = 3.7 is not what --max-matches takes"),
         ("max-matches = true", "max-matches = true is not what --max-matches takes"),
         ('is-loud = "yes"', 'is-loud = "yes" is not what --is-loud takes'),
         ("config = 'other.toml'", "no option 'config'"),
