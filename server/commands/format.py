@@ -5,7 +5,7 @@ import click
 from gdl.editing.formatting import format_rules
 from gdl.errors import RuleFileError
 from server.terminal.progress import progress
-from server.validating.rule_text import RuleText, read_rule_text
+from server.validating.rule_text import RuleText, check_one_input, read_rule_text
 
 
 @click.command()
@@ -19,6 +19,7 @@ def command(context: click.Context, files: tuple[str, ...], check: bool, diff: b
     FILE is the path of a rule file, the name of a game of the library, or - for standard input, which is laid out
     to standard output. A file whose parentheses do not balance stays as it is, and the exit code is 1.
     """
+    check_one_input(files)
     texts = [read_rule_text(file) for file in files]
     is_wrong = False
     with progress("formatting", len(texts)) as advance:

@@ -10,7 +10,7 @@ from gdl.diagnostics import Diagnostic, Severity, Source
 from gdl.editing.fixes import fix_rules, fixes
 from server.terminal.progress import progress
 from server.validating.report import report
-from server.validating.rule_text import RuleText, read_rule_text
+from server.validating.rule_text import RuleText, check_one_input, read_rule_text
 from server.validating.validation import Validation
 
 
@@ -26,6 +26,7 @@ def command(context: click.Context, files: tuple[str, ...], fix: bool, diff: boo
     in parentheses, rules of relations that nothing uses. FILE is the path of a rule file, the name of a game of the
     library, or - for standard input, which is mended to standard output.
     """
+    check_one_input(files)
     texts = [read_rule_text(file) for file in files]
     left: list[Diagnostic] = []
     with progress("checking", len(texts)) as advance:

@@ -15,7 +15,7 @@ from gdl.language.kif import ReadLimits
 from server.terminal.command_line import FiniteRange, check_needs, check_one_output
 from server.terminal.progress import progress
 from server.validating import report
-from server.validating.rule_text import STANDARD_INPUT
+from server.validating.rule_text import STANDARD_INPUT, check_one_input
 from server.validating.validation import Validation, ValidationOptions, check_description, check_file, play_file
 
 if TYPE_CHECKING:
@@ -73,6 +73,7 @@ def command(
         return
     if not files:
         raise click.UsageError("name a rule file, or a game of the library, which `ggp games` lists", context)
+    check_one_input(files)
     budget = None if n_plays is None else _budget(n_plays, seconds, n_states)
     options = ValidationOptions(
         seconds, max_memory_mb, ReadLimits(max_characters), strict, budget, seed, folder and folder.resolve(),

@@ -5,7 +5,7 @@ import io
 import os
 import shutil
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO, Final
@@ -60,6 +60,16 @@ class RuleText:
 
 def _coloured(line: str) -> str:
     return click.style("\t".join(map(shown, line.split("\t"))), fg=_COLOURS.get(line[:1]))
+
+
+def check_one_input(names: Sequence[str]) -> None:
+    """Look that standard input, which can be read but once, is at most once among the files *names*.
+
+    Raises:
+        click.UsageError: it is there several times.
+    """
+    if names.count(STANDARD_INPUT) > 1:
+        raise click.UsageError("- is standard input, which can be read once: name it once")
 
 
 def read_rule_text(name: str, limits: ReadLimits = DEFAULT_LIMITS) -> RuleText:

@@ -128,3 +128,10 @@ def test_a_file_is_as_it_was_when_writing_fails(ggp: Ggp, loose: Path, monkeypat
 
 def test_a_file_that_is_not_there_is_wrong_usage(ggp: Ggp, tmp_path: Path) -> None:
     assert ggp("format", tmp_path / "absent.kif").exit_code == 2
+
+
+@pytest.mark.parametrize("command", ["format", "lint", "validate"])
+def test_standard_input_is_named_once(ggp: Ggp, command: str) -> None:
+    ended = ggp(command, "-", "-")
+    told = "Error: - is standard input, which can be read once: name it once"
+    assert (ended.exit_code, ended.output, ended.errors.splitlines()[-1]) == (2, "", told)
