@@ -86,12 +86,11 @@ def run(
     """
     if dask is not None:
         check_extra("distributed", "dask", "--dask")
+    # Before the folder is made: a wrong plan leaves none behind.
+    new = None if out is not None and TournamentFolder(out).has_plan else _new(file, words)
     folder = TournamentFolder(out or Path(tempfile.mkdtemp(prefix="ggp-tournament-")))
     with folder.held():
-        plan = _plan(file, words, folder)
-        games = {name: make_game(found.read()) for name, found in found_games(plan).items()}
-        if not folder.has_plan:
-            _check_matches(plan, games)
+        plan, games = _kept(file, words, folder) if new is None or folder.has_plan else new
         _check_files(folder, plan, games)
         found = asyncio.run(_played(folder, plan, games, _venue(plan, games, dask, concurrency), as_json))
         write_reports(found, folder.path, roles_of(games))
@@ -144,7 +143,7 @@ def show_standings(folder: Path, as_json: bool) -> None:
     """Say how the tournament in FOLDER stands, which may be played just now; writes its reports anew."""
     found = TournamentFolder(folder)
     plan, _ = found.plan()
-    games = {name: make_game(file.read()) for name, file in found_games(plan).items()}
+    games = _games(plan)
     so_far = progress_of(plan, found, _as_scheduled(games))
     write_reports(so_far, folder, roles_of(games))
     _tell(so_far, found, as_json)
@@ -162,19 +161,34 @@ def _tell(found: Progress, folder: TournamentFolder, as_json: bool) -> None:
     click.echo(f"report: {folder.path / HTML_FILE}")
 
 
-def _plan(file: Path | None, words: Mapping[str, Any], folder: TournamentFolder) -> TournamentPlan:
-    """Return the plan that the command names: that of the folder, to which flags may only add rounds, or a new one."""
+def _kept(
+    file: Path | None, words: Mapping[str, Any], folder: TournamentFolder
+) -> tuple[TournamentPlan, dict[str, Game]]:
+    """Return the plan of the folder, to which file and flags may only add rounds, with its games."""
     changes = _changes(words)
-    if folder.has_plan:
-        kept, _ = folder.plan()
-        if file is None:
-            return extended(kept, plan_of(kept.model_dump() | changes, _FLAGS), folder.path)
+    kept, _ = folder.plan()
+    if file is None:
+        plan = plan_of(kept.model_dump() | changes, _FLAGS)
+    else:
         drawn = {} if "seed" in read_toml(file) else {"seed": kept.seed}
-        return extended(kept, read_plan(file, drawn | changes), folder.path)
+        plan = read_plan(file, drawn | changes)
+    plan = extended(kept, plan, folder.path)
+    return plan, _games(plan)
+
+
+def _new(file: Path | None, words: Mapping[str, Any]) -> tuple[TournamentPlan, dict[str, Game]]:
+    """Return the plan that file and flags give, by which there are matches, with its games."""
     if file is None and not words["games"]:
         raise click.UsageError("name a tournament: FILE.toml, or --game GAME and --player NAME=SPEC")
-    seeded = {"seed": new_seed(), **changes}
-    return plan_of(seeded, _FLAGS) if file is None else read_plan(file, changes or None)
+    changes = _changes(words)
+    plan = plan_of({"seed": new_seed(), **changes}, _FLAGS) if file is None else read_plan(file, changes or None)
+    games = _games(plan)
+    _check_matches(plan, games)
+    return plan, games
+
+
+def _games(plan: TournamentPlan) -> dict[str, Game]:
+    return {name: make_game(file.read()) for name, file in found_games(plan).items()}
 
 
 def _changes(words: Mapping[str, Any]) -> dict[str, Any]:

@@ -135,8 +135,8 @@ def test_another_tournament_in_the_same_folder_is_refused(ggp: Ggp, tmp_path: Pa
 
 
 def test_what_is_missing_is_asked_for(ggp: Ggp, tmp_path: Path) -> None:
-    ended = ggp("tournament", "run", "--out", tmp_path)
-    assert (ended.exit_code, "name a tournament" in ended.errors) == (2, True)
+    ended = ggp("tournament", "run", "--out", tmp_path / "cup")
+    assert (ended.exit_code, "name a tournament" in ended.errors, list(tmp_path.iterdir())) == (2, True, [])
 
 
 def test_files_that_are_no_records_are_named_and_the_others_rated(ggp: Ggp, tmp_path: Path) -> None:
