@@ -91,6 +91,12 @@ class NoChoiceError(CallerError):
     step: int
 
 
+class NoRoleError(CallerError):
+    """A person or a player should play a game in which chance has the only role."""
+
+    template: ClassVar[str] = "the game has no role that a player takes"
+
+
 class NoGoalError(RuleFileError):
     """The rules give a role no goal value, or several, in a terminal state."""
 

@@ -23,7 +23,7 @@ from players.deadline import Deadline
 from players.kit.local_match import LocalMatch
 from players.player import Player
 from players.registry import find_player
-from server.errors import MatchRecordError
+from server.errors import MatchRecordError, NoRoleError
 from server.records.journal import StoredRecord, read_stored
 from server.records.replay import replay
 from server.terminal.progress import progress
@@ -107,6 +107,7 @@ def play(
     Raises:
         MissingExtraError: ipywidgets is not installed.
         UnknownNameError: no game, role or player has that name.
+        NoRoleError: no role of the game is a player's.
         PlayerFileError: a file holds no player.
     """
     widgets = extra_module("ipywidgets", "notebook", "a widget")
@@ -122,6 +123,8 @@ def play(
 
 def _role(game: Game, name: str | None) -> Role:
     names = [str(role) for role in played_roles(game)]
+    if not names:
+        raise NoRoleError
     if name is not None and name not in names:
         raise UnknownNameError("role", name, names)
     return Constant(name or names[0])

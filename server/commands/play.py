@@ -15,6 +15,7 @@ from players.human import HumanPlayer, Streams
 from players.kit.local_match import LocalMatch, WhileThinking
 from players.player import GaveUpError
 from players.registry import PLAYERS, find_player
+from server.errors import NoRoleError
 from server.sanitization import shown
 from server.terminal.command_line import FiniteRange
 from server.terminal.progress import progress
@@ -76,7 +77,7 @@ def _play(match: LocalMatch, person: HumanPlayer, while_thinking: WhileThinking)
 def _role(game: Game, name: str | None) -> Role:
     roles = played_roles(game)
     if not roles:
-        raise click.UsageError("the game has no role that a player takes")
+        raise NoRoleError
     if name is None:
         return roles[0]
     if Constant(name) not in roles:

@@ -18,15 +18,21 @@ from players.deadline import Deadline
 from players.kit.local_match import LocalMatch
 from players.player import Player
 from players.stock import LegalPlayer
-from server.errors import MatchRecordError, RecordDiffersError
+from server.errors import MatchRecordError, NoRoleError, RecordDiffersError
 from server.notebook import MAX_BUTTONS, counted, play, read_record, step_through
 from server.records.entries import entry_of
 from server.records.journal import write_record
 from server.records.record import record_of
-from tests.kit.players.games import game
+from tests.kit.players.games import game, game_of
 from tests.kit.server.scripted import CIRCUMSTANCES, TURNS_MOVES, events, turns
 
 pytest.importorskip("ipywidgets", reason="the extra `notebook` is not installed: its widgets are not tried")
+
+
+def test_a_game_of_chance_alone_has_no_role_to_play() -> None:
+    rules = "(role random) (init (at 1)) (<= (next (at 2)) (true (at 1))) (<= terminal (true (at 2)))"
+    with pytest.raises(NoRoleError):
+        play(game_of(f"{rules} (legal random wait) (goal random 0)"))
 
 
 def played(name: str) -> LocalMatch:

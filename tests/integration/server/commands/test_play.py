@@ -55,7 +55,7 @@ def test_a_game_of_chance_alone_has_no_role_to_play(ggp: Ggp, tmp_path: Path) ->
     path = tmp_path / "chance.kif"
     path.write_text("(role random) (init a) (legal random go) (<= (next b) (true a)) (<= terminal (true b))")
     ended = ggp("play", path)
-    assert (ended.exit_code, ended.errors.splitlines()[-1]) == (2, "Error: the game has no role that a player takes")
+    assert (ended.exit_code, ended.errors.splitlines()[-1]) == (2, "ggp: the game has no role that a player takes")
 
 
 @pytest.mark.parametrize(
