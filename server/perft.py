@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from itertools import product
-from typing import Any, ClassVar, Final, Protocol, TypeAlias, TypeVar
+from typing import Any, ClassVar, Final, Protocol, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,23 +23,16 @@ from gdl.compiler.compiled import CompiledGame
 from gdl.diagnostics import Span
 from gdl.errors import CallerError, RuleFileError, derived
 from gdl.game import Game, JointMove, State
+from server.frontier import EXACT, Frontier, Gathering, Weights, together
 
 CHUNK: Final = 1 << 14
 """How many states a thread asks about at once."""
-MOST_STATES: Final = 1 << 22
-"""How many states of a depth are kept; of more, those found so far go deeper by themselves."""
 MOST_AT_ONCE: Final = 1 << 20
 """How many joint moves a thread makes at once."""
 MOST_MADE: Final = 1 << 24
 """How many joint moves of one state are made one by one; more would take many minutes."""
-_EXACT: Final = 2.0**60
-"""Up to there sums are whole numbers of 64 bits, with room to spare."""
-_MULTIPLIER: Final = np.uint64(0x9E3779B97F4A7C15)
 _Task = TypeVar("_Task")
 _Found = TypeVar("_Found")
-Packed: TypeAlias = NDArray[np.uint8]
-Weights: TypeAlias = NDArray[Any]
-"""How often each of some states is reached: whole numbers without a bound."""
 
 
 class StuckRoleError(RuleFileError):
@@ -52,7 +45,7 @@ class StuckRoleError(RuleFileError):
 
 
 class TooManyJointMovesError(CallerError):
-    """States have so many joint moves that what follows them cannot be counted."""
+    """A state has so many joint moves that what follows them cannot be counted."""
 
     template: ClassVar[str] = "what follows {n_joint} joint moves at once cannot be counted: ask for a smaller depth"
     n_joint: int
@@ -161,89 +154,6 @@ class StateCounting:
 
 
 @dataclass(frozen=True, slots=True)
-class _Frontier:
-    """States of a depth, all different, and how often each is reached.
-
-    *Shapes*: `packed` (N, bytes), `weights` (N,).
-    """
-
-    packed: Packed
-    weights: Weights
-
-    def __len__(self) -> int:
-        return len(self.packed)
-
-    def parts(self, n: int) -> list[_Frontier]:
-        """Return the frontier in parts of at most *n* states."""
-        return [
-            _Frontier(self.packed[first : first + n], self.weights[first : first + n])
-            for first in range(0, len(self), n)
-        ]
-
-    def where(self, mask: NDArray[np.bool_]) -> _Frontier:
-        """Return those states for which *mask* holds."""
-        return _Frontier(self.packed[mask], self.weights[mask])
-
-    def total(self, times: Weights | None = None) -> int:
-        """Return the sum of the weights, each *times* a number."""
-        if times is None:
-            times = np.ones(len(self), np.int64)
-        is_large = np.object_ in {self.weights.dtype.type, times.dtype.type} or (
-            float(np.dot(self.weights.astype(np.float64), times.astype(np.float64))) >= _EXACT
-        )
-        dtype = np.object_ if is_large else np.int64
-        return int((self.weights.astype(dtype) * times.astype(dtype)).sum())
-
-
-def _together(parts: Sequence[_Frontier]) -> _Frontier:
-    """Return all *parts* as one frontier, equal states counted together."""
-    packed = np.concatenate([part.packed for part in parts])
-    weights = np.concatenate([part.weights for part in parts])
-    if weights.dtype != np.object_ and float(weights.sum(dtype=np.float64)) > _EXACT:
-        weights = weights.astype(np.object_)
-    if not len(packed):
-        return _Frontier(packed, weights)
-    keys = _keys(packed)
-    order = np.argsort(keys)
-    packed, keys = packed[order], keys[order]
-    is_new = np.ones(len(packed), np.bool_)
-    is_new[1:] = (keys[1:] != keys[:-1]) | (packed[1:] != packed[:-1]).any(axis=1)
-    return _Frontier(packed[is_new], np.add.reduceat(weights[order], np.flatnonzero(is_new)))
-
-
-def _keys(packed: Packed) -> NDArray[np.uint64]:
-    """Return a number for each state by which equal ones come together when sorted; few others share it."""
-    n_words = -(-packed.shape[1] // 8)
-    words = np.zeros((len(packed), 8 * n_words), np.uint8)
-    words[:, : packed.shape[1]] = packed
-    found = np.zeros(len(packed), np.uint64)
-    for word in words.view(np.uint64).T:
-        found = (found ^ word) * _MULTIPLIER
-        found ^= found >> np.uint64(29)
-    return found
-
-
-class _Gathering:
-    """States of a depth while they are found, equal ones counted together whenever many have come."""
-
-    def __init__(self) -> None:
-        self._parts: list[_Frontier] = []
-
-    def add(self, part: _Frontier) -> Iterator[_Frontier]:
-        """Add a part; yield all states so far, and forget them, where they are too many to be kept."""
-        self._parts.append(part)
-        if sum(map(len, self._parts)) > 2 * MOST_STATES:
-            self._parts = [_together(self._parts)]
-            if len(self._parts[0]) > MOST_STATES:
-                yield self._parts.pop()
-
-    def rest(self) -> Iterator[_Frontier]:
-        """Yield the states that are left."""
-        if any(map(len, self._parts)):
-            yield _together(self._parts)
-
-
-@dataclass(frozen=True, slots=True)
 class _Choices:
     """What may be moved in some states. *Shapes*: N states, R roles.
 
@@ -261,7 +171,7 @@ class _Choices:
         """How many joint moves each state has."""
         with np.errstate(over="ignore"):
             about = np.prod(self.n_legal, axis=1, dtype=np.float64)
-        is_small = not len(about) or about.max() < _EXACT
+        is_small = not len(about) or about.max() < EXACT
         n_legal: Weights = self.n_legal if is_small else self.n_legal.astype(np.object_)
         found: Weights = np.prod(n_legal, axis=1)
         return found
@@ -271,7 +181,7 @@ class _Choices:
 class _JointMoves:
     """Some joint moves of a frontier, by number: those of its first state come first."""
 
-    frontier: _Frontier
+    frontier: Frontier
     choices: _Choices
     numbers: range
 
@@ -289,44 +199,44 @@ class BatchCounting:
         here = self.game.compiled_state(state)
         if here is None:
             return StateCounting(self.game, self.by_turns).nodes(state, depth)
-        first = _Frontier(np.frombuffer(here.packed, np.uint8)[None], np.ones(1, np.int64))
+        first = Frontier(np.frombuffer(here.packed, np.uint8)[None], np.ones(1, np.int64))
         with ThreadPoolExecutor(self.n_threads) as pool:
             return self._count(first, depth, pool)
 
-    def _count(self, frontier: _Frontier, depth: int, pool: ThreadPoolExecutor) -> int:
+    def _count(self, frontier: Frontier, depth: int, pool: ThreadPoolExecutor) -> int:
         """Return how many nodes there are at *depth* below a frontier."""
         if depth == 0 or not len(frontier):
             return frontier.total()
         if depth == 1 and not self.by_turns:
             return sum(pool.map(self._n_following, frontier.parts(CHUNK)))
-        found, gathering = 0, _Gathering()
+        found, gathering = 0, Gathering()
         for part in self._following(frontier, pool):
             found += sum(self._count(after, depth - 1, pool) for after in gathering.add(part))
         return found + sum(self._count(after, depth - 1, pool) for after in gathering.rest())
 
-    def _n_following(self, frontier: _Frontier) -> int:
+    def _n_following(self, frontier: Frontier) -> int:
         return frontier.total(self._choices(frontier).n_joint)
 
-    def _following(self, frontier: _Frontier, pool: ThreadPoolExecutor) -> Iterator[_Frontier]:
+    def _following(self, frontier: Frontier, pool: ThreadPoolExecutor) -> Iterator[Frontier]:
         """Yield in parts what follows all joint moves of a frontier, or whole turns.
 
         A turn is the steps of one role alone, until others are to move or the play ends.
         """
         left = [frontier]
         while left:
-            going = _Gathering()
+            going = Gathering()
             for over, on in self._steps(left.pop(), pool):
                 yield over
                 for part in going.add(on):
                     yield from self._following(part, pool)
             left += going.rest()
 
-    def _steps(self, frontier: _Frontier, pool: ThreadPoolExecutor) -> Iterator[tuple[_Frontier, _Frontier]]:
+    def _steps(self, frontier: Frontier, pool: ThreadPoolExecutor) -> Iterator[tuple[Frontier, Frontier]]:
         """Yield in parts what follows all joint moves: where a step, or turn, is over by that, and where it goes on."""
         cut = _in_order(pool, self.n_threads, self._cut, frontier.parts(CHUNK))
         return _in_order(pool, self.n_threads, self._step, (moves for part in cut for moves in part))
 
-    def _cut(self, frontier: _Frontier) -> list[_JointMoves]:
+    def _cut(self, frontier: Frontier) -> list[_JointMoves]:
         """Return the joint moves of a frontier, in parts that are made at once."""
         choices = self._choices(frontier)
         n_joint = choices.n_joint
@@ -335,16 +245,16 @@ class BatchCounting:
         numbers = range(int(n_joint.sum()))
         return [_JointMoves(frontier, choices, numbers[n : n + MOST_AT_ONCE]) for n in numbers[::MOST_AT_ONCE]]
 
-    def _step(self, moves: _JointMoves) -> tuple[_Frontier, _Frontier]:
+    def _step(self, moves: _JointMoves) -> tuple[Frontier, Frontier]:
         after, made_by = self._made(moves)
         if not self.by_turns:
-            return _together([after]), after.where(np.zeros(len(after), np.bool_))
+            return together([after]), after.where(np.zeros(len(after), np.bool_))
         movers, choices = moves.choices.movers[made_by], self._choices(after)
         may_go_on = (movers.sum(axis=1) == 1) & (len(self.game.roles) > 1)
         is_over = choices.is_over | ~may_go_on | (choices.movers != movers).any(axis=1)
-        return _together([after.where(is_over)]), _together([after.where(~is_over)])
+        return together([after.where(is_over)]), together([after.where(~is_over)])
 
-    def _choices(self, frontier: _Frontier) -> _Choices:
+    def _choices(self, frontier: Frontier) -> _Choices:
         """Return what may be moved in the states of a frontier."""
         legal, is_over = self.game.batch.legal_and_terminal(frontier.packed)
         n_legal = np.zeros((len(frontier), len(self.game.roles)), np.int64)
@@ -361,7 +271,7 @@ class BatchCounting:
                 raise StuckRoleError(str(self.game.roles[r]))
         return _Choices(is_over, n_legal, tuple(moves), movers)
 
-    def _made(self, moves: _JointMoves) -> tuple[_Frontier, NDArray[np.int64]]:
+    def _made(self, moves: _JointMoves) -> tuple[Frontier, NDArray[np.int64]]:
         """Return what follows joint moves, a state for each, and the number of the state in which each was made."""
         frontier, choices = moves.frontier, moves.choices
         ends = np.cumsum(choices.n_joint)
@@ -373,7 +283,7 @@ class BatchCounting:
             n = choices.n_legal[:, r]
             made[:, r] = legal[(np.cumsum(n) - n)[at] + left % n[at]]
             left //= n[at]
-        return _Frontier(self.game.batch.next(frontier.packed[at], made), frontier.weights[at]), at
+        return Frontier(self.game.batch.next(frontier.packed[at], made), frontier.weights[at]), at
 
 
 def _in_order(

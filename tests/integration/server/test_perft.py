@@ -12,7 +12,8 @@ import pytest
 from gdl.engines import make_game
 from gdl.language.rules import read_rules
 from players.search.evaluator import compiled_game_of
-from server import perft
+from server import frontier, perft
+from server.frontier import Frontier, together
 from server.perft import BatchCounting, StateCounting, StuckRoleError, TooManyJointMovesError, divided
 from tests.kit.players.games import compiled, game
 from tests.kit.server.commands.fixtures import Ggp
@@ -51,7 +52,7 @@ def test_a_turn_goes_on_until_others_are_to_move_or_the_play_ends(engine: str) -
 
 @pytest.mark.parametrize("by_turns", [False, True])
 def test_a_large_depth_is_gone_through_in_parts(monkeypatch: pytest.MonkeyPatch, by_turns: bool) -> None:
-    monkeypatch.setattr(perft, "MOST_STATES", 100)
+    monkeypatch.setattr(frontier, "MOST_STATES", 100)
     monkeypatch.setattr(perft, "MOST_AT_ONCE", 5)
     monkeypatch.setattr(perft, "MOST_MADE", 7)
     monkeypatch.setattr(perft, "CHUNK", 7)
@@ -60,9 +61,9 @@ def test_a_large_depth_is_gone_through_in_parts(monkeypatch: pytest.MonkeyPatch,
 
 
 def test_sums_beyond_64_bits_are_exact() -> None:
-    frontier = perft._Frontier(np.zeros((2, 1), np.uint8), np.array([2**59, 2**59 + 1]))
-    together = perft._together([frontier, frontier])
-    assert (frontier.total(np.array([1_000, 7])), list(together.weights)) == (1_007 * 2**59 + 7, [2**61 + 2])
+    found = Frontier(np.zeros((2, 1), np.uint8), np.array([2**59, 2**59 + 1]))
+    both = together([found, found])
+    assert (found.total(np.array([1_000, 7])), list(both.weights)) == (1_007 * 2**59 + 7, [2**61 + 2])
 
 
 def all_at_once(n_roles: int, n_moves: int) -> str:
