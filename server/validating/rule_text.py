@@ -16,7 +16,6 @@ from gdl.diagnostics import Source, Span
 from gdl.games.library import find_game
 from gdl.language.kif import DEFAULT_LIMITS, ReadLimits, too_large
 from gdl.replacement import PRIVATE, replacing
-from server.sanitization import shown
 
 STANDARD_INPUT: Final = "-"
 _COLOURS: Final = {"+": "green", "-": "red", "@": "cyan"}
@@ -59,6 +58,8 @@ class RuleText:
 
 
 def _coloured(line: str) -> str:
+    from server.sanitization import shown  # noqa: PLC0415 -- it loads pydantic, and only a diff on a terminal needs it
+
     return click.style("\t".join(map(shown, line.split("\t"))), fg=_COLOURS.get(line[:1]))
 
 
