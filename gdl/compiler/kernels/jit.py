@@ -2,7 +2,7 @@
 
 numba keeps compiled code as long as the file of the outermost function stays as it is; ours call functions of other
 files that become part of them. So what is kept is stamped with all files that kernels are made of: those of the engine,
-and those beside the kernel where another package has kernels of its own.
+and where another package has kernels of its own, those beside the kernel and beside the functions that it imports.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ import numba
 from numba.core.caching import FunctionCache, IndexDataCacheFile
 from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler import Compiler
+from numba.core.dispatcher import Dispatcher
 from numba.np import linalg
 
 FILES: Final = (*sorted(Path(__file__).parent.glob("*.py")), Path(__file__).parent.with_name("tables.py"))
@@ -44,10 +45,16 @@ _load_array_functions()
 
 
 @cache
-def _fingerprint(folder: Path) -> str:
-    """Return what stands for the code of all kernels that those of the package at *folder* are made of."""
-    own = () if folder == Path(__file__).parent else sorted(folder.glob("*.py"))
-    return hashlib.sha256(b"\0".join(file.read_bytes() for file in (*FILES, *own))).hexdigest()
+def _fingerprint(folders: frozenset[Path]) -> str:
+    """Return what stands for the code of all kernels that those of the packages at *folders* are made of."""
+    others = sorted(file for folder in folders - {Path(__file__).parent} for file in folder.glob("*.py"))
+    return hashlib.sha256(b"\0".join(file.read_bytes() for file in (*FILES, *others))).hexdigest()
+
+
+def _folders(function: Callable[..., Any]) -> frozenset[Path]:
+    """Return where the files are that *function*, and the functions that its module has imported, are written in."""
+    parts = (value.py_func for value in function.__globals__.values() if isinstance(value, Dispatcher))
+    return frozenset(Path(part.__code__.co_filename).parent for part in (function, *parts))
 
 
 KERNELS: Final[list[Any]] = []
@@ -79,7 +86,7 @@ class _KernelCache(FunctionCache):
 
     def __init__(self, function: Callable[..., Any]) -> None:
         super().__init__(function)
-        stamp = _fingerprint(Path(function.__code__.co_filename).parent)
+        stamp = _fingerprint(_folders(function))
         self._cache_file = KernelFiles(self._cache_path, self._impl.filename_base, stamp)
 
 

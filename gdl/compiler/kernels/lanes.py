@@ -315,6 +315,7 @@ def play(tables, lanes, work, n_steps, tally, trace):
             begin, end = at(t.block_start, place), at(t.block_start, place + ONE)
             if begin < end and choose(val, t, begin, end, load(p.idle, ZERO), room):
                 lanes.clock[0] = step
+                forget(val, t, broadcast(ONES), room)  # the moves of roles that chose before
                 return STUCK
         if step < len(trace):
             _record(trace, lanes, step)

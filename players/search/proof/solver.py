@@ -7,6 +7,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
+from gdl.compiler.building import MAX_GOAL
 from gdl.compiler.compiled import CompiledGame, CompiledState
 from gdl.compiler.kernels.packing import n_words, words_of
 from gdl.compiler.warm_up import tiny_rules
@@ -158,7 +159,7 @@ class ProofSearch:
         values = self.game.rules.goals
         wins = np.array([value is not None and value >= goal for value in values[role]], np.bool_)
         first = sum(map(len, values[:role]))
-        salt = np.uint64((_SALT * (1 + 101 * role + goal)) & _WORD)
+        salt = np.uint64((_SALT * (1 + (MAX_GOAL + 1) * role + goal)) & _WORD)
         result = np.zeros(4, np.int64)
         while not budget.is_spent(self.n_nodes):
             n_nodes = self._turn(budget)

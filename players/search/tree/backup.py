@@ -14,7 +14,7 @@ from gdl.compiler.kernels.words import ZERO, U, at, put, put_float
 from players.search.tree import nodes
 from players.search.tree.bandits import REGRET, learn_regret
 from players.search.tree.implicit import back_up_minimax
-from players.search.tree.nodes import add_amaf, add_edge, any_goal, edge_at, high_of, node_at, put_edge, put_node
+from players.search.tree.nodes import add_edge, add_pending, any_goal, edge_at, high_of, node_at, put_edge, put_node
 from players.search.tree.sharing import lock, publish, unlock
 from players.search.tree.walks import count_choices, counts_early, step_of
 
@@ -138,7 +138,7 @@ def _add_joint(t, f, w, step, node, goals):
         if not counts_early(t, node):
             add_edge(t, edge, nodes.VISITS, 1)
         elif t.uses_amaf != ZERO:
-            add_amaf(t, edge, nodes.PENDING, -1)
+            add_pending(t, edge, -1)
         _add(t, edge, goal)
         first += n
 
@@ -162,7 +162,7 @@ def back_up(t, f, w, i, end):
             goal = at(w.goals, goals + U(r))
             put(w.goals, goals + U(r), min(max(goal, limits & nodes.LOW), high_of(limits)))
         if t.uses_amaf != ZERO:
-            add_amaf(t, slot, nodes.PENDING, -1)
+            add_pending(t, slot, -1)
         d = node_at(t, node, nodes.DECIDER)
         if d == nodes.SIMULTANEOUS:
             _add_joint(t, f, w, step, node, goals)

@@ -12,7 +12,7 @@ from gdl.compiler.kernels.jit import inlined, subroutine
 from gdl.compiler.kernels.words import ONE, U, float_at, put_float
 from players.search.tree import nodes
 from players.search.tree.bounds import MADE_BY, below, n_walks_along
-from players.search.tree.nodes import amaf_at, edge_at, high_of, move_at
+from players.search.tree.nodes import amaf_at, edge_at, high_of, move_at, pending
 
 UCB: Final = 0
 REGRET: Final = 1
@@ -43,7 +43,7 @@ def _known_plays(t, w, edge, has_many):
 def _value(t, edge, total, n_plays, bias):
     """Return the mean of an edge's walks, weighted with that of *n_plays*; walks on their way count as lost."""
     n_walks = np.float32(edge_at(t, edge, nodes.VISITS))
-    n_done = n_walks - amaf_at(t, edge, nodes.PENDING)
+    n_done = n_walks - np.float32(pending(t, edge))
     value = np.float32(nodes.EVEN)
     if n_done > 0:
         value = np.float32(edge_at(t, edge, nodes.TOTAL)) / n_done

@@ -16,7 +16,7 @@ from players.search.tree import nodes
 from players.search.tree.collection import collect
 from players.search.tree.figures import MoveFigures, chosen_among
 from players.search.tree.leaves import insert
-from players.search.tree.nodes import Tree, TreeSize, empty_tree, rule_facts
+from players.search.tree.nodes import TreeSize, empty_tree, rule_facts
 
 _S_A_PLACE: Final = 2e-8
 _S_A_NODE: Final = 3e-7
@@ -41,16 +41,14 @@ class TreeMemory:
     def __init__(self, game: CompiledGame, size: TreeSize, rule: int) -> None:
         self.game, self.rule, self.size = game, rule, size
         self.facts = rule_facts(game.rules, game.roles, is_opposed=game.goal_sum is not None)
-        self.arrays = self._empty()
+        self.arrays = empty_tree(game.rules, size, rule)
         self.is_due = False
-
-    def _empty(self) -> Tree:
-        return empty_tree(self.game.rules, self.size, self.rule)
 
     def forget(self, size: TreeSize) -> None:
         """Begin anew with a tree of some *size*."""
+        # Without the memory for it all stays as it was.
+        self.arrays = empty_tree(self.game.rules, size, self.rule)
         self.size, self.is_due = size, False
-        self.arrays = self._empty()
 
     def find(self, state: State) -> int | None:
         """Return the node of *state*, a new one where there is none; None where there is no room.
@@ -71,7 +69,7 @@ class TreeMemory:
         """
         root = self.find(state)
         if root is None:
-            self._clear()
+            self.clear()
             root = self.find(state)
         assert root is not None, "an empty tree has room for a node"
         n_nodes, n_edges, _ = self.arrays.size.tolist()
@@ -82,7 +80,8 @@ class TreeMemory:
         """Take over what a state is worth, which was proven elsewhere."""
         node = self._node_of(proven.words)
         if node is not None:
-            bounds = [goal | goal << 8 for goal in proven.goals]
+            goals = [min(max(goal, 0), nodes.MAX_GOAL) for goal in proven.goals]
+            bounds = [goal | goal << 8 for goal in goals]
             self.arrays.node[node, nodes.BOUNDS : nodes.BOUNDS + len(bounds)] = bounds
             self.arrays.node[node, nodes.SOLVED] = 1
 
@@ -113,10 +112,10 @@ class TreeMemory:
             return collect(self.arrays, self.facts, root, max(1.0, (seconds - self.recycling_s) / _S_A_NODE))
         except MemoryError:
             words = self.arrays.words[root : root + 1].copy()
-            self._clear()
+            self.clear()
             return int(insert(self.arrays, self.facts, words))
 
-    def _clear(self) -> None:
+    def clear(self) -> None:
         """Forget all, in the room that there is."""
         self.is_due = False
         self.arrays.size[:] = (0, 1, 0)

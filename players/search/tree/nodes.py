@@ -43,9 +43,13 @@ SIMULTANEOUS: Final = -1
 """The decider of a node where several roles choose."""
 ENDED: Final = -1
 """The leaf of a walk that needs none: it ended at a node whose worth is known, and was added up at once."""
+_MOST_EDGES: Final = 2**31 - 8
+"""Edges are numbered by int32; the last ones are read in fours, too."""
 MAX_DEPTH: Final = 250
 """A walk that is longer gives up, and counts as even."""
 EVEN: Final = 50
+MAX_GOAL: Final = 100
+"""The largest goal that bounds tell; larger ones count as that."""
 LOW: Final = 255
 """The bits of a goal that is a lower bound; the eight bits above are the upper bound."""
 CLOSED: Final = 1 << 16
@@ -206,6 +210,18 @@ def add_amaf(t, edge, column, value):
 
 
 @inlined
+def pending(t, edge):
+    """Return how many walks are on their way along an edge."""
+    return at(t.amaf, U(3) * U(edge) + U(PENDING))
+
+
+@inlined
+def add_pending(t, edge, n_walks):
+    """Count walks that are on their way along an edge, which other threads may do as well, as whole numbers."""
+    add_to(t.amaf, U(3) * U(edge) + U(PENDING), np.int64(n_walks))
+
+
+@inlined
 def node_minimax(t, node):
     """Return what minimax says of a node, for the first role."""
     return float_at(t.node_minimax, U(node))
@@ -252,7 +268,7 @@ def tree_size(
     edge_bytes = 20 + 12 * uses_amaf + 4 * uses_minimax
     n_nodes = int(memory_mb * 2**20 / (node_bytes + edges * edge_bytes + joint_bytes))
     n_nodes = max(1_024, min(n_nodes, 2**30))
-    n_edges = max(int(n_nodes * edges), 64 * len(rules.moves))
+    n_edges = min(max(int(n_nodes * edges), 64 * len(rules.moves)), _MOST_EDGES)
     return TreeSize(n_nodes, n_edges, _power_of_two(n_nodes), uses_amaf, uses_minimax)
 
 
@@ -287,7 +303,7 @@ def empty_tree(rules: CompiledRules, size: TreeSize, rule: int) -> Tree:
 
 def rule_facts(rules: CompiledRules, roles: Sequence[Role], *, is_opposed: bool) -> RuleFacts:
     """Return what kernels need of the *rules* of a game with these *roles* beside their tables."""
-    values = [[EVEN if goal is None else min(max(goal, 0), 100) for goal in goals] for goals in rules.goals]
+    values = [[EVEN if goal is None else min(max(goal, 0), MAX_GOAL) for goal in goals] for goals in rules.goals]
     # An end without exactly one goal counts as even; there is none where the goals of all ends have one sum.
     limits = values if is_opposed else [[*goals, EVEN] for goals in values]
     known = list(rules.phases[0].known)

@@ -127,6 +127,7 @@ def search(single, rules, tree, knobs, room, root, n_rounds, n_walks_left):
         n_plays = play_out(room.played, tree, t, rules, f, w, n_walks, room.plays, knobs.max_steps)
         if n_plays < 0:
             _abandon(t, f, w, n_walks, n_leaves)
+            room.plays.work.made[:] = ZERO
             return STUCK
         if len(room.plays.weights) == 0:
             note_goals(f, w, n_walks)

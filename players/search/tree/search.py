@@ -84,14 +84,18 @@ class CompiledSearch:
         return tuple(TreeWorker(room(seed=each, number=n), Pace(turn_s=turn_s)) for n, each in enumerate(seeds))
 
     def weigh(self, weights: FluentWeights) -> None:
-        """Cut plays short from now on and judge them by *weights*; what the tree holds is forgotten."""
+        """Cut plays short from now on and judge them by *weights*; what the tree holds is forgotten.
+
+        Raises:
+            MemoryError: there is no room for what weights say beside the tree; the search is as it was.
+        """
         self.rest()
+        self.tree.forget(self._size_with_weights)
         for worker in self._workers:
             worker.room = worker.room._replace(plays=worker.room.plays._replace(weights=weights.values))
             worker.room.walks.goal_sums[:] = 0  # what weights say spreads otherwise: bounds are as wide as at first
         share = MINIMAX_SHARE if self._size_with_weights.uses_minimax else 0.0
         self._knobs = self._knobs._replace(max_steps=weights.n_steps, minimax_share=share)
-        self.tree.forget(self._size_with_weights)
 
     def prefer(self) -> None:
         """Let plays prefer moves that do well from now on."""
@@ -139,7 +143,7 @@ class CompiledSearch:
             self.rest()
             for worker in self._workers:
                 worker.room = with_work(worker.room, ends_stuck=1)
-            self.tree.forget(self.tree.size)
+            self.tree.clear()
             return search()
 
     def _think(self, state: State, role: Role, budget: SearchBudget, report: Report) -> Term:

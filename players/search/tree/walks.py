@@ -19,7 +19,7 @@ from players.search.tree.bandits import REGRET, UCB, best_edge_by_amaf, draw_by_
 from players.search.tree.bounds import below, best_edge
 from players.search.tree.deviation import N_SUMS
 from players.search.tree.joint import joint_key, joint_place, joint_slot
-from players.search.tree.nodes import EDGES_A_LINE, add_amaf, add_edge, edge_at, node_at
+from players.search.tree.nodes import EDGES_A_LINE, add_edge, add_pending, edge_at, node_at
 from players.search.tree.sharing import lock, observe, replaced, unlock
 
 FULL: Final = -1
@@ -157,7 +157,7 @@ def count_early(t, edge, n_walks):
     """Count a walk that is on its way along an edge, or take that back with -1."""
     add_edge(t, edge, nodes.VISITS, n_walks)
     if t.uses_amaf != ZERO:
-        add_amaf(t, edge, nodes.PENDING, n_walks)
+        add_pending(t, edge, n_walks)
 
 
 @inlined

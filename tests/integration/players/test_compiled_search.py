@@ -12,6 +12,7 @@ import pytest
 from gdl.compiler.compiled import CompiledGame, CompiledState
 from gdl.compiler.kernels import lanes
 from gdl.compiler.kernels.choice import work_for
+from gdl.compiler.kernels.packing import words_of
 from gdl.compiler.kernels.words import ONES, rows
 from gdl.engines import make_game
 from gdl.errors import StuckPlayError
@@ -22,21 +23,26 @@ from players.deadline import Deadline, SearchBudget
 from players.search.evaluator import compiled_game_of
 from players.search.positions import goal_shares
 from players.search.tree.background import BackgroundSearch
+from players.search.tree.memory import ProvenState
 from players.search.tree.nodes import (
     AMAF_PLAYS,
     AMAF_TOTAL,
     BOUNDS,
     CHILD,
     DECIDER,
+    EDGES_A_LINE,
     FIRST,
     LOW,
     PENDING,
     SIMULTANEOUS,
     TOTAL,
     VISITS,
+    tree_size,
 )
+from players.search.tree.rounds import with_work
 from players.search.tree.search import CompiledSearch
 from players.search.tree.settings import MEMORY_MB, SearchSettings
+from players.search.tree.weights import FluentWeights
 from tests.kit.players.games import COIN, FOUR_WAYS, KINGMAKER, compiled, game
 
 MATCHING = """
@@ -326,6 +332,48 @@ def test_plays_end_where_a_role_has_no_legal_move_with_the_goals_as_they_stand()
     assert (search.tree.is_solved(root), found.is_proven, found.value) == (True, True, 70.0)
 
 
+def test_of_a_play_that_gets_stuck_no_move_is_left_to_the_plays_after_it() -> None:
+    """Of many roles each but the last has made its move: the next plays would write behind the room for moves."""
+    names = [f"r{number}" for number in range(12)]
+    legal = [f"(<= (legal {name} a) (true (mode {mode})))" for name in names[1:] for mode in (1, 3)][:-1]
+    ticks = [f"(succ {number} {number + 1})" for number in range(12)]
+    search = search_of(
+        of_rules(
+            "\n".join(
+                [
+                    *(f"(role {name}) (goal {name} 50)" for name in names), *legal, *ticks,
+                    "(init (n 0)) (init (mode 1)) (legal r0 a) (legal r0 b)",
+                    "(<= (next (mode 1)) (does r0 a)) (<= (next (mode 3)) (does r0 b))",
+                    "(<= (next (n ?y)) (true (n ?x)) (succ ?x ?y)) (<= terminal (true (n 12)))",
+                ]
+            )
+        )
+    )  # fmt: skip
+    (worker,) = search._workers
+    n_places = len(worker.room.plays.work.chosen)
+    guarded = np.full(n_places + 64, -7, np.int32)
+    guarded[:n_places] = 0
+    worker.room = with_work(worker.room, chosen=guarded[:n_places])
+    thought(search, 500)
+    assert set(guarded[n_places:].tolist()) == {-7}
+
+
+def test_without_memory_for_what_weights_say_a_search_goes_on_as_before(monkeypatch: pytest.MonkeyPatch) -> None:
+    search = search_of(compiled_game_of(compiled("tictactoe")))
+    weights = FluentWeights(np.zeros(len(search.game.fluents) + 1, np.float32), 4)
+
+    def refuse(*_: object) -> None:
+        raise MemoryError
+
+    monkeypatch.setattr("players.search.tree.memory.empty_tree", refuse)
+    before = search._knobs, search.tree.size, search.tree.arrays
+    with pytest.raises(MemoryError):
+        search.weigh(weights)
+    assert all(
+        now is then for now, then in zip((search._knobs, search.tree.size, search.tree.arrays), before, strict=True)
+    )
+
+
 def test_a_role_without_a_legal_move_now_is_reported() -> None:
     search = search_of(of_rules(STUCK))
     way = read_term("(go a)")
@@ -422,3 +470,19 @@ def test_plays_are_not_asked_for_moves_where_moves_are_few_or_change(name: str) 
 def test_plays_are_asked_for_moves_on_wide_boards_that_are_filled() -> None:
     """There a move is legal until it is made, and is worth about the same all the time."""
     assert keeps_moves(of_rules(FILLING))
+
+
+def test_a_proven_goal_above_100_bounds_as_100_does() -> None:
+    search = search_of(compiled_game_of(compiled("tictactoe")))
+    state = search.game.initial_state
+    assert isinstance(state, CompiledState)
+    search.take_proofs([ProvenState(words_of(state.packed, len(search.game.fluents)), (256, 0))])
+    node = search.tree.find(state)
+    assert node is not None
+    assert search.tree.arrays.node[node, BOUNDS : BOUNDS + 2].tolist() == [100 | 100 << 8, 0]
+
+
+def test_edges_have_numbers_of_32_bits_in_trees_of_any_size() -> None:
+    rules = compiled_game_of(compiled("hex")).rules
+    size = tree_size(rules, 60_000.0, 80.0, uses_amaf=True, uses_minimax=False)
+    assert size.n_edges + EDGES_A_LINE <= 2**31

@@ -275,3 +275,29 @@ def test_a_state_that_cannot_be_reached_is_not_solved() -> None:
     game = compiled("tictactoe")
     odd = game.state(frozenset({*game.initial_state.facts, Constant("odd")}))
     assert ProofSearch(game, 4).solve(odd, game.roles[0], UNLIMITED) is None
+
+
+LARGE_GOALS: Final = """
+(role x) (role y) (init (step 0)) (pick 0) (pick 1) (pick 2) (succ 0 1) (succ 1 2) (succ 2 3)
+(turn x 0) (turn y 1) (turn x 2)
+(<= (legal ?r (choose ?k)) (true (step ?s)) (turn ?r ?s) (pick ?k))
+(<= (legal ?r wait) (role ?r) (true (step ?s)) (not (turn ?r ?s)))
+(<= (next (step ?t)) (true (step ?s)) (succ ?s ?t))
+(<= (next (chosen ?s ?k)) (true (step ?s)) (does ?r (choose ?k)))
+(<= (next (chosen ?s ?k)) (true (chosen ?s ?k)))
+(<= terminal (true (step 3)))
+(worth 0 0 151) (worth 1 101 50) (worth 2 151 0)
+(beats 0 1) (beats 1 2) (beats 2 0)
+(<= (goal x ?g) (end ?k) (worth ?k ?g ?h))
+(<= (goal y ?h) (end ?k) (worth ?k ?g ?h))
+(<= (end ?k) (true (chosen 2 ?k)) (true (chosen 1 ?j)) (not (beats ?j ?k)))
+(<= (end 0) (true (chosen 2 ?k)) (true (chosen 1 ?j)) (beats ?j ?k))
+"""
+
+
+def test_goals_above_100_of_one_role_are_not_taken_for_those_of_another() -> None:
+    game = make_game(read_rules(LARGE_GOALS), "compiled")
+    assert isinstance(game, CompiledGame)
+    search = ProofSearch(game, 4)
+    found = [search.solve(game.initial_state, role, UNLIMITED) for role in game.roles]
+    assert [None if each is None else each.value for each in found] == [101, 50]

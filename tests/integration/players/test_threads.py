@@ -186,6 +186,14 @@ def test_plays_end_where_a_role_has_no_legal_move_in_all_threads() -> None:
     assert searching_threads() == []
 
 
+def test_no_walk_of_any_thread_is_on_its_way_when_all_rest() -> None:
+    of = connectfour()
+    search = CompiledSearch(of, 1, SearchSettings(memory_mb=16, amaf=True), 4)
+    search.think(of.initial_state, of.roles[0], seconds(0.5))
+    search.rest()
+    assert not search.tree.arrays.amaf[:, nodes.PENDING].any()
+
+
 def test_what_fails_in_a_thread_is_raised_by_the_search(monkeypatch: pytest.MonkeyPatch) -> None:
     of = connectfour()
     search = CompiledSearch(of, 1, SMALL, 2)

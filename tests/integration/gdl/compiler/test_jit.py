@@ -7,12 +7,15 @@ import shutil
 import subprocess
 import sys
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 import numba
+import pytest
 
 import gdl
 from gdl.compiler.kernels import jit
+from players.search.alphabeta import window
+from players.search.proof import descent
 
 PACKAGE: Final = Path(gdl.__file__).parent
 SCRIPT: Final = """
@@ -32,6 +35,12 @@ def test_every_module_with_kernels_is_part_of_the_stamp() -> None:
     with_kernels = {file for file in files if any(mark in file.read_text(encoding="utf-8") for mark in marks)}
     assert with_kernels <= set(jit.FILES)
     assert all(file.is_file() for file in jit.FILES)
+
+
+@pytest.mark.parametrize("kernel", [window.look_ahead, descent.descend])
+def test_the_stamp_covers_the_packages_whose_functions_are_part_of_a_kernel(kernel: Any) -> None:
+    folders = {folder.name for folder in jit._folders(kernel.py_func)}
+    assert folders >= {"expansion", Path(kernel.py_func.__code__.co_filename).parent.name}
 
 
 def test_a_kernel_is_compiled_again_when_a_function_of_another_file_has_changed(tmp_path: Path) -> None:
