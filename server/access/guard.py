@@ -4,10 +4,10 @@ import asyncio
 from collections.abc import Awaitable, Callable, Iterable
 from typing import Final, TypeAlias
 
-from aiohttp import web
+from aiohttp import BodyPartReader, MultipartReader, web
 from yarl import URL
 
-from server.access.access import ACCESS, EMBEDDED, PRINCIPAL, REMOTE, AccessControl
+from server.access.access import ACCESS, ANONYMOUS, EMBEDDED, PRINCIPAL, REMOTE, AccessControl
 from server.access.recognition import COOKIES, FORM_TYPES
 from server.errors import NoAdminError
 from server.refusals import RequestError, SlowRequestError, UnauthorizedError
@@ -71,6 +71,23 @@ _MAX_SHOWN: Final = 300
 LOGIN: Final = "/login"
 MAX_STRANGE_BYTES: Final = 65_536
 """How large the body of an unauthenticated request may be: a form to log in, the move of a person."""
+_MAX_CONTENT_TYPE: Final = 256
+"""The longest `Content-Type`: aiohttp parses it in time that grows with the square of its length."""
+_CHARSETS: Final = frozenset({"utf-8", "utf8", "us-ascii", "ascii"})
+
+
+class _TextPart(BodyPartReader):
+    """A part of a form in several parts, of which text is decoded as UTF-8."""
+
+    def get_charset(self, default: str) -> str:
+        """Return the charset of the part; raises as `_check_charset`."""
+        charset = super().get_charset(default)
+        _check_charset(charset)
+        return charset
+
+
+# `web.Request.post` takes the parts from this class, and has no argument for another.
+MultipartReader.part_reader_cls = _TextPart
 
 
 def add_guard(app: web.Application, access: AccessControl) -> None:
@@ -86,6 +103,7 @@ def add_guard(app: web.Application, access: AccessControl) -> None:
 async def _guarded(request: web.Request, handler: _Handler) -> web.StreamResponse:
     """Authenticate the client, count the request for its party, then check and handle it."""
     access = request.app[ACCESS]
+    _check_content_type(request)
     party = await access.admit(request)
     with access.open_requests.held(request):
         if not party:
@@ -108,6 +126,22 @@ async def _checked(request: web.Request, handler: _Handler) -> web.StreamRespons
     await _read_body(request, access.settings.limits.body_s)
     await access.check_form(request)
     return await handler(request)
+
+
+def _check_content_type(request: web.Request) -> None:
+    """Refuse a `Content-Type` that is too long to be parsed; nothing may ask for its parts before."""
+    if len(request.headers.get("Content-Type", "")) > _MAX_CONTENT_TYPE:
+        raise RequestError("bad_request", f"the header Content-Type has more than {_MAX_CONTENT_TYPE} characters")
+
+
+def _check_charset(charset: str) -> None:
+    """Refuse a form in a *charset* that no browser sends here: its name chooses the codec, and some are slow.
+
+    Raises:
+        RequestError: the charset is not UTF-8 or a part of it.
+    """
+    if charset.lower() not in _CHARSETS:
+        raise RequestError("unsupported_media_type", "a form must be in UTF-8", "send it without a charset", 415)
 
 
 def _clean_address(request: web.Request) -> None:
@@ -133,11 +167,12 @@ async def _read_body(request: web.Request, limit_s: float) -> None:
     is_form = request.content_type in FORM_TYPES
     if not (request.can_read_body or is_form):
         return
-    if PRINCIPAL not in request and _length(request) > MAX_STRANGE_BYTES:
+    if request.get(PRINCIPAL, ANONYMOUS) is ANONYMOUS and _length(request) > MAX_STRANGE_BYTES:
         raise RequestError("too_large", "this is too large for a request without a token", status=413)
     try:
         async with asyncio.timeout(limit_s):
             if is_form:
+                _check_charset(request.charset or "utf-8")
                 _check_fields((await request.post()).items())
             else:
                 await request.read()

@@ -220,12 +220,17 @@ async def test_strangers_send_little(closed: tuple[Client, AccessControl]) -> No
         assert [*found, answer.status] == [200, 413, 413]
 
 
+async def test_visitors_of_a_public_server_send_no_more_than_strangers(tmp_path: Path) -> None:
+    async with guarded_app(tmp_path, AccessSettings(is_loopback=False, is_public=True)) as (client, _):
+        found = [await status(client, "POST", "/api/take", None, "x" * n) for n in (65_536, 65_537)]
+    assert found == [200, 413]
+
+
 @pytest.mark.parametrize(
     "headers",
     [
         {"Content-Type": "multipart/form-data"},
         {"Content-Type": "multipart/form-data; boundary=x"},
-        {"Content-Type": "application/x-www-form-urlencoded; charset=klingon"},
         {"Content-Type": "multipart/form-data; boundary=x", "Content-Length": "0"},
         {"Content-Encoding": "gzip"},
     ],
@@ -238,6 +243,30 @@ async def test_a_body_that_is_not_what_it_says_is_refused(opened: Client, header
     line = await reader.readline()
     writer.close()
     assert line.startswith(b"HTTP/1.1 400 ")
+
+
+PARTS = "multipart/form-data; boundary=x"
+PART = '--x\r\nContent-Disposition: form-data; name="a"\r\nContent-Type: text/plain; charset={}\r\n\r\nb\r\n--x--\r\n'
+
+
+@pytest.mark.parametrize(
+    ("charset", "expected"),
+    [("UTF-8", 200), ("us-ascii", 200), ("punycode", 415), ("klingon", 415), ("idna", 415), ("utf-16", 415)],
+)
+async def test_a_form_and_its_parts_are_in_utf_8(
+    closed: tuple[Client, AccessControl], charset: str, expected: int
+) -> None:
+    sent = ((f"{FORM['Content-Type']}; charset={charset}", "a=b"), (PARTS, PART.format(charset)))
+    found = [await status(closed[0], "POST", "/api/take", {"Content-Type": kind}, text) for kind, text in sent]
+    assert found == [expected, expected]
+
+
+@pytest.mark.parametrize(("length", "expected"), [(256, 200), (257, 400)])
+async def test_a_content_type_that_is_too_long_to_parse_is_refused(
+    closed: tuple[Client, AccessControl], length: int, expected: int
+) -> None:
+    named = {"Content-Type": 'a/b; x="'.ljust(length, ";")}
+    assert await status(closed[0], "POST", "/api/take", named, "a") == expected
 
 
 async def test_a_body_that_never_ends_is_given_up(tmp_path: Path) -> None:
