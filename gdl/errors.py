@@ -13,6 +13,7 @@ from string import Formatter
 from typing import TYPE_CHECKING, Any, ClassVar, Final, Literal, TypeVar, cast, dataclass_transform
 
 if TYPE_CHECKING:
+    from pydantic import ValidationError
     from pydantic_core import ErrorDetails
 
     from gdl.diagnostics import Related, Span
@@ -345,6 +346,19 @@ _WORDS: Final = {
     "datetime_from_date_parsing": _TIME,
 }
 """What is said of what a model refuses, by the type of the error, with what pydantic says of it in braces."""
+
+
+MAX_DETAILS: Final = 100
+"""How many things that are wrong in one value are told apart."""
+
+
+def validation_details(error: ValidationError) -> list[ErrorDetails]:
+    """Return all that is wrong by *error*, or one entry for the whole where that is more than MAX_DETAILS things."""
+    # Pydantic describes all of them or none: a megabyte of unknown keys takes seconds.
+    if error.error_count() > MAX_DETAILS:
+        message = f"more than {MAX_DETAILS} things are wrong in it"
+        return [{"type": "too_many_errors", "loc": (), "msg": message, "input": None}]
+    return error.errors(include_url=False, include_input=False)
 
 
 def validation_message(details: ErrorDetails) -> str:

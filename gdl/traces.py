@@ -10,7 +10,7 @@ from typing import Annotated, ClassVar, Final, TypeAlias
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from gdl.errors import CallerError, validation_message
+from gdl.errors import CallerError, validation_details, validation_message
 from gdl.game import Game, Role, State
 from gdl.language.terms import Term
 
@@ -67,7 +67,7 @@ def read_trace(text: str) -> Trace:
     try:
         trace = Trace.model_validate_json(text)
     except ValidationError as error:
-        first = error.errors(include_url=False)[0]
+        first = validation_details(error)[0]
         raise TraceError(f"{'.'.join(map(str, first['loc'])) or 'the text'}: {validation_message(first)}") from error
     for play, steps in enumerate(trace.matches):
         for number, step in enumerate(steps):

@@ -34,7 +34,7 @@ from aiohttp import web
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 from pydantic.alias_generators import to_camel
 
-from gdl.errors import validation_message
+from gdl.errors import validation_details, validation_message
 from gdl.toml import toml_of
 from server.access.settings import SAFE_METHODS, requires
 from server.api.problem import ALWAYS, CHANGING, CODES, WITH_BODY
@@ -43,6 +43,8 @@ from server.refusals import RequestError, SlowRequestError
 from server.sanitization import CleanName
 
 if TYPE_CHECKING:
+    from pydantic_core import ErrorDetails
+
     from server.hosting.game_manager import GameManager
     from server.hosting.imports import GameImports
     from server.spectating.stream import MatchFeeds, Overview
@@ -283,7 +285,7 @@ def _path_value(text: str, name: str, adapter: TypeAdapter[Any]) -> Any:
     try:
         return adapter.validate_python(text)
     except ValidationError as error:
-        raise RequestError("invalid_query", f"{name}: {validation_message(error.errors()[0])}") from error
+        raise RequestError("invalid_query", f"{name}: {validation_message(validation_details(error)[0])}") from error
 
 
 def _read_query(request: web.Request, model: type[_Model]) -> _Model:
@@ -298,7 +300,7 @@ def _read_query(request: web.Request, model: type[_Model]) -> _Model:
     try:
         return model.model_validate(dict(request.query))
     except ValidationError as error:
-        raise _refused(error, _aliases(model), "invalid_query") from error
+        raise _refused(validation_details(error), _aliases(model), "invalid_query") from error
 
 
 async def _read_body(request: web.Request, model: type[_Model], operation: Operation) -> _Model:
@@ -315,10 +317,10 @@ async def _read_body(request: web.Request, model: type[_Model], operation: Opera
             return model.model_validate(from_toml(toml_fields(raw)), by_alias=False, by_name=True)
         return model.model_validate_json(raw, strict=True)
     except ValidationError as error:
-        first = error.errors()[0]
-        if first["type"] == "json_invalid":
-            raise RequestError("invalid_json", f"the body is no JSON: {first['ctx']['error']}") from error
-        raise _refused(error, model.model_fields if is_toml else _aliases(model), code) from error
+        errors = validation_details(error)
+        if errors[0]["type"] == "json_invalid":
+            raise RequestError("invalid_json", f"the body is no JSON: {errors[0]['ctx']['error']}") from error
+        raise _refused(errors, model.model_fields if is_toml else _aliases(model), code) from error
 
 
 async def _raw(request: web.Request, media: str) -> bytes:
@@ -337,9 +339,8 @@ async def _raw(request: web.Request, media: str) -> bytes:
         raise SlowRequestError(BODY_LIMIT_S) from None
 
 
-def _refused(error: ValidationError, known: Iterable[str], code: str) -> RequestError:
-    """Return the refusal for the first error; an unknown key, which may be one that is missing, comes before others."""
-    errors = error.errors()
+def _refused(errors: Sequence[ErrorDetails], known: Iterable[str], code: str) -> RequestError:
+    """Return the refusal for the first of *errors*; an unknown key, which may be a missing one, comes before others."""
     first = next((each for each in errors if each["type"] == "extra_forbidden"), errors[0])
     where, message = ".".join(map(str, first["loc"]))[:_MAX_WHERE], validation_message(first)
     hint = _hint(where, known) if first["type"] == "extra_forbidden" else ""

@@ -9,7 +9,7 @@ from typing import Any, Final
 from pydantic import ValidationError
 from pydantic_core import ErrorDetails
 
-from gdl.errors import validation_message
+from gdl.errors import validation_details, validation_message
 from gdl.games.library import GameFile, find_game
 from players.registry import player_file
 from server.errors import ConfigurationError, GameNameClashError, TournamentFolderError
@@ -40,7 +40,7 @@ def plan_of(fields: Mapping[str, Any], path: Path) -> TournamentPlan:
     try:
         return TournamentPlan.model_validate(own)
     except ValidationError as error:
-        errors = error.errors(include_url=False)
+        errors = validation_details(error)
         first = next((each for each in errors if each["type"] == "extra_forbidden"), errors[0])
         raise ConfigurationError(path, _reason(first), _meant(first)) from error
 

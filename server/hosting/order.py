@@ -8,6 +8,7 @@ from typing import Annotated, Any, Final, Self
 from cryptography.hazmat.primitives.asymmetric.rsa import RSAPrivateKey
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 from pydantic.alias_generators import to_camel
+from pydantic_core import PydanticKnownError
 
 from gdl.game import Role
 from gdl.wire.messages import Dialect
@@ -152,6 +153,18 @@ def _seat(value: object) -> object:
     return {"player": value} if isinstance(value, str) else value
 
 
+_MAX_SEATS: Final = 100
+
+
+def _counted(value: object) -> object:
+    # Pydantic counts the entries once it has read them all.
+    if isinstance(value, dict) and len(value) > _MAX_SEATS:
+        raise PydanticKnownError(
+            "too_long", {"field_type": "Dictionary", "max_length": _MAX_SEATS, "actual_length": None}
+        )
+    return value
+
+
 class MatchRequest(BaseModel):
     """The body of POST /api/v1/matches. *Units*: seconds."""
 
@@ -159,7 +172,9 @@ class MatchRequest(BaseModel):
 
     game: _Name | None = None
     rules: Annotated[str, Field(min_length=1, max_length=2_000_000)] | None = None
-    players: dict[_Name, Annotated[SeatText, BeforeValidator(_seat)]] = Field({}, max_length=100)
+    players: Annotated[dict[_Name, Annotated[SeatText, BeforeValidator(_seat)]], BeforeValidator(_counted)] = Field(
+        {}, max_length=_MAX_SEATS
+    )
     start_clock: _Clock = 10
     play_clock: _Clock = 5
     grace: _Grace = 1.0

@@ -10,7 +10,7 @@ from typing import Final
 
 from pydantic import ValidationError
 
-from gdl.errors import validation_message
+from gdl.errors import validation_details, validation_message
 from server.errors import ScheduleError
 from server.hosting.rounds import Gate, gate_of, wakes_ms
 from server.match.link import now_ms
@@ -37,7 +37,7 @@ def plan_of(found: StoredTournament) -> plan.TournamentPlan:
         players = {one.name: one.player for one in found.entrants}
         return plan.TournamentPlan.model_validate(found.row.terms.model_dump() | {"players": players})
     except ValidationError as error:
-        reason = validation_message(error.errors(include_url=False)[0])
+        reason = validation_message(validation_details(error)[0])
         raise RequestError("wrong_entrants", f"the tournament cannot be played: {reason}", status=409) from error
 
 

@@ -12,7 +12,7 @@ from pydantic import BaseModel, ConfigDict, Field, PlainValidator, ValidationErr
 
 from gdl.diagnostics import Source
 from gdl.display import board_svg
-from gdl.errors import KifSyntaxError, validation_message
+from gdl.errors import KifSyntaxError, validation_details, validation_message
 from gdl.games.library import same_game
 from gdl.language.kif import ReadLimits, read_forms, term_of
 from gdl.language.rules import Description, read_rules
@@ -278,7 +278,7 @@ def stored(raw: dict[str, Any]) -> StoredRecord:
             {name: value for name, value in raw.items() if value is not None} | {"raw": raw}
         )
     except ValidationError as error:
-        first = error.errors()[0]
+        first = validation_details(error)[0]
         where = "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in first["loc"]).lstrip(".")
         raise MatchRecordError(validation_message(first), where) from error
 

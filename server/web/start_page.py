@@ -7,7 +7,7 @@ from aiohttp import web
 from pydantic import ValidationError
 from yarl import URL
 
-from gdl.errors import GdlError, validation_message
+from gdl.errors import GdlError, validation_details, validation_message
 from server.access.access import REMOTE, principal
 from server.access.settings import requires
 from server.api.operation import MANAGER
@@ -56,7 +56,7 @@ async def start(request: web.Request) -> web.StreamResponse:
         text = MatchRequest.model_validate(_order(data, version))
         ordered = await request.app[MANAGER].practice.order(text, principal(request))
     except ValidationError as error:
-        first = error.errors()[0]
+        first = validation_details(error)[0]
         return await _form(request, data, rendering.sentence(f"{_where(first['loc'])}: {validation_message(first)}"))
     except GdlError as error:
         return await _form(request, data, rendering.sentence(error))

@@ -7,7 +7,7 @@ from aiohttp import web
 from multidict import MultiDictProxy
 from pydantic import ValidationError
 
-from gdl.errors import GdlError, validation_message
+from gdl.errors import GdlError, validation_details, validation_message
 from server.access.access import principal
 from server.access.settings import requires
 from server.api import tournament_models
@@ -59,7 +59,7 @@ async def order(request: web.Request) -> web.StreamResponse:
         text = tournament_models.NewTournament.model_validate(_order(data, games))
         await commands.order_tournament(request, text)
     except ValidationError as error:
-        first = error.errors()[0]
+        first = validation_details(error)[0]
         return await _form(request, data, games, sentence(f"{_where(first['loc'])}: {validation_message(first)}"))
     except GdlError as error:
         return await _form(request, data, games, sentence(error))
@@ -135,8 +135,8 @@ async def command(request: web.Request) -> web.StreamResponse:
     try:
         await do(request, name, form)
     except ValidationError as error:
-        first = error.errors()[0]
-        raise RequestError("bad_request", f"{first['loc'][0]}: {validation_message(first)}", status=400) from error
+        first = validation_details(error)[0]
+        raise RequestError("bad_request", f"{_where(first['loc'])}: {validation_message(first)}", status=400) from error
     raise web.HTTPSeeOther(f"/tournaments/{name}")
 
 

@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 import pytest
 from pydantic import AwareDatetime, BaseModel, ConfigDict, Field, ValidationError
 
-from gdl.errors import validation_message
+from gdl.errors import validation_details, validation_message
 
 
 class Order(BaseModel):
@@ -59,3 +59,13 @@ def test_a_value_that_is_refused_says_what_it_must_be(key: str, value: object, m
     with pytest.raises(ValidationError) as caught:
         Order.model_validate({key: value})
     assert validation_message(caught.value.errors()[0]) == message
+
+
+@pytest.mark.parametrize(
+    ("n", "expected"),
+    [(2, ["unknown key"] * 2), (100, ["unknown key"] * 100), (101, ["more than 100 things are wrong in it"])],
+)
+def test_more_things_that_are_wrong_than_can_be_told_are_told_as_one(n: int, expected: list[str]) -> None:
+    with pytest.raises(ValidationError) as caught:
+        Order.model_validate({f"key {number}": 1 for number in range(n)})
+    assert [validation_message(each) for each in validation_details(caught.value)] == expected

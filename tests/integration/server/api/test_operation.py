@@ -19,6 +19,7 @@ from server.web import documentation
 
 Client: TypeAlias = TestClient[web.Request, web.Application]
 boxes = Operations("boxes")
+MANY = {str(number): 1 for number in range(101)}
 
 
 class Page(BaseModel):
@@ -113,6 +114,7 @@ async def test_a_parameter_of_the_path_is_read(client: Client) -> None:
         ("POST", "/api/v1/boxes", {"width": "x"}, 400, "invalid_order", "width: must be a whole number"),
         ("POST", "/api/v1/boxes", {"width": 1, "note": "\ud800"}, 400, "invalid_json", "the body is no JSON"),
         ("POST", "/api/v1/boxes", [], 400, "invalid_order", "must have keys and values"),
+        ("POST", "/api/v1/boxes", MANY, 400, "invalid_order", "more than 100 things are wrong in it"),
         ("POST", "/api/v1/boxes", {"width": 101}, 409, "match_is_over", "too wide"),
         ("PUT", "/api/v1/boxes", None, 405, "method_not_allowed", "Method Not Allowed"),
         ("GET", "/api/v1/nothing", None, 404, "not_found", "Not Found"),
