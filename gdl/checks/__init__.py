@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from itertools import islice
 from typing import Final, TypeAlias
 
-from gdl.checks import arguments, dependencies, goals, names, roles, structure
+from gdl.checks import arguments, dependencies, goals, names, roles, safety, structure
 from gdl.checks.subject import Subject, examine
 from gdl.checks.suppression import sift
 from gdl.diagnostics import Diagnostic, Source, in_order
@@ -35,7 +35,7 @@ CHECKS: Final[tuple[Check, ...]] = (
     structure.blind_roles,
     dependencies.premature_questions,
     dependencies.rules_too_large,
-    dependencies.unsafe_variables,
+    safety.unsafe_variables,
     dependencies.negative_cycles,
     dependencies.recursive_arguments,
     names.capitalisation,

@@ -1,19 +1,16 @@
-"""What may not depend on what, which recursion stays finite, and which variables have values (checks 7, 8, 10, 11)."""
+"""What may not depend on what, and which recursion stays finite (checks 7, 10, 11)."""
 
-from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from itertools import chain, islice, pairwise
 from typing import Final
 
-from gdl.checks.names import Spellings, did_you_mean
-from gdl.checks.subject import RelationGraph, Subject, Use, uses
-from gdl.checks.subject import part as place_of
+from gdl.checks.subject import RelationGraph, Subject, Use, parts
 from gdl.datalog.clauses import Clause, Literal, Part
 from gdl.datalog.dependencies import dependencies_of
 from gdl.datalog.disjunctions import alternative, body_of, uncovered
-from gdl.datalog.translation import Unbound, flat_clause, unbound_variables
+from gdl.datalog.translation import flat_clause
 from gdl.diagnostics import Diagnostic, Related, Span, diagnostic
-from gdl.language.syntax import And, Atom, Condition, Or, Rule
+from gdl.language.syntax import Rule
 from gdl.language.terms import Compound, Constant, Signature, Term, Variable, can_meet, signature, variables
 
 _MOST_CHAINS: Final = 50
@@ -171,9 +168,12 @@ def _of_clause(subject: Subject, rule: Rule, clause: Clause) -> Iterator[Diagnos
             allowed.update(_arguments(literal.atom))
     inside = {variable for argument in allowed for variable in variables(argument)}
     for literal in recursive:
-        for number, argument in enumerate(_arguments(literal.atom), 1):
-            if not argument.is_ground and argument not in allowed:
-                yield _unbounded(rule, literal, number, argument, inside)
+        arguments = enumerate(_arguments(literal.atom), 1)
+        unbounded = [(i, argument) for i, argument in arguments if not argument.is_ground and argument not in allowed]
+        whole = literal.span or rule.span
+        places = parts(whole) if unbounded else ()
+        for i, argument in unbounded:
+            yield _unbounded(rule, literal, places[i] if i < len(places) else whole, argument, inside)
 
 
 def _unbounded_choices(subject: Subject, rule: Rule) -> Iterator[Clause]:
@@ -204,26 +204,18 @@ def _arguments(atom: Constant | Compound) -> tuple[Term, ...]:
     return atom.arguments if isinstance(atom, Compound) else ()
 
 
-def _unbounded(rule: Rule, literal: Literal, number: int, argument: Term, inside: set[Variable]) -> Diagnostic:
+def _unbounded(rule: Rule, literal: Literal, place: Span, argument: Term, inside: set[Variable]) -> Diagnostic:
     head, name = signature(rule.head.term)[0], signature(literal.atom)[0]
     through = "" if head == name else f" by way of `{name}`"
     where = "the head or of another condition"
     also = "; that it stands inside an argument is not enough" if argument in inside else ""
     return diagnostic(
         "unbounded-recursion",
-        place_of(literal.span or rule.span, number),
+        place,
         f"`{head}` depends on itself{through}, and {argument} is no argument of {where}: terms might grow without end",
         f"add a condition, not on `{name}`, that lists the values of {argument}{also}",
         [Related(rule.head.span, f"the head, of which {argument} is no argument")],
     )
-
-
-_IN_WORDS: Final = {
-    "the head": ("of the head", ""),
-    "a negated condition": ("under `not`", "`not` tests values and gives none: "),
-    "`distinct`": ("in `distinct`", "`distinct` compares values and gives none: "),
-}
-"""For what needs the variable: how a message says it, and how the hint begins."""
 
 
 def rules_too_large(subject: Subject) -> Iterator[Diagnostic]:
@@ -232,69 +224,3 @@ def rules_too_large(subject: Subject) -> Iterator[Diagnostic]:
         message = f"this rule is too large to be run: more than {error.limit:,} {error.what}"
         hint = "define the branches of `or` as relations of their own; let terms nest less"
         yield diagnostic("rule-too-large", rule.span, message, hint)
-
-
-def unsafe_variables(subject: Subject) -> Iterator[Diagnostic]:
-    """Yield variables of a head, a negation or a `distinct` that no positive condition binds."""
-    found: dict[int, list[tuple[Rule, Unbound]]] = defaultdict(list)
-    for rule, clause in subject.alternatives.choices:
-        for unbound in unbound_variables(clause) if rule.body else ():
-            found[rule.span.start].append((rule, unbound))
-    for cases in found.values():
-        told: set[tuple[Variable, str, Span | None]] = set()
-        spellings = Spellings(variable.name for variable in _bindable(cases[0][0]))
-        choices = [condition for condition in cases[0][0].body if isinstance(condition, And | Or)]
-        for rule, unbound in cases:
-            key = (unbound.variable, unbound.where, unbound.span)
-            if key not in told:
-                told.add(key)
-                yield _unsafe(rule, unbound, spellings, choices)
-
-
-def _unsafe(rule: Rule, unbound: Unbound, bound: Spellings, choices: Sequence[Condition]) -> Diagnostic:
-    variable = unbound.variable
-    where, reason = _IN_WORDS[unbound.where]
-    branches = [branch for condition in choices for branch in _branches_without(condition, variable)]
-    gives = "a branch of the `or` gives no value to" if branches else "no condition gives a value to"
-    advice = f"{reason}add a condition that lists the values of {variable}, as (role ?r) lists roles"
-    return diagnostic(
-        "unsafe-variable",
-        unbound.span or rule.head.span,
-        f"{gives} the variable {variable} {where}",
-        advice if branches else did_you_mean(bound.near(variable.name), advice),
-        [Related(branch, f"{variable} has no value in this branch") for branch in branches],
-    )
-
-
-def _bindable(rule: Rule) -> set[Variable]:
-    return {variable for use in uses([rule]) if not use.is_negative for variable in variables(use.atom.term)}
-
-
-def _branches_without(condition: Condition, variable: Variable) -> Iterator[Span]:
-    """Yield the branches of an `or` that leave *variable* open, where another one binds it."""
-    match condition:
-        case Or(parts) if not _binds(condition, variable) and any(_mentions(part, variable) for part in parts):
-            yield from (part.span for part in parts if not _binds(part, variable))
-        case And(parts):
-            for part in parts:
-                yield from _branches_without(part, variable)
-
-
-def _mentions(condition: Condition, variable: Variable) -> bool:
-    match condition:
-        case Atom(term):
-            return variable in variables(term)
-        case And(parts) | Or(parts):
-            return any(_mentions(part, variable) for part in parts)
-    return False
-
-
-def _binds(condition: Condition, variable: Variable) -> bool:
-    match condition:
-        case Atom(term):
-            return variable in variables(term)
-        case And(parts):
-            return any(_binds(part, variable) for part in parts)
-        case Or(parts):
-            return all(_binds(part, variable) for part in parts)
-    return False

@@ -35,6 +35,12 @@ def part(whole: Span, *path: int) -> Span:
     return Span(whole.source, whole.start + form.start, whole.start + form.end)
 
 
+def parts(whole: Span) -> tuple[Span, ...]:
+    """Return where the parts of the form at *whole* stand: its name, then its arguments."""
+    form = read_forms(Source("", whole.text), _NO_LIMITS)[0]
+    return tuple(Span(whole.source, whole.start + one.start, whole.start + one.end) for one in form.children or ())
+
+
 @dataclass(frozen=True, slots=True)
 class Use:
     """An atom in the body of a rule; `is_negative` where it stands under a `not`."""

@@ -62,6 +62,12 @@ TEXTS: Final[Mapping[str, Callable[[int], str]]] = {
     "ors": _one_rule("(or (true (step {i})) (true (step {j})))"),
     "branches": lambda n: f"(<= terminal (or {' '.join(f'(true (step {i}))' for i in range(n))}))",
     "unsafe branches": lambda n: f"(<= (f ?x) (or {' '.join(f'(g ?x{i})' for i in range(n))}))",
+    "branches that bind one variable each": lambda n: (
+        f"(<= (f {' '.join(f'?x{i}' for i in range(n))}) (or {' '.join(f'(g ?x{i})' for i in range(n))}))"
+    ),
+    "branches and negations of one variable each": lambda n: (
+        f"{_one_rule('(not (g ?x{i}))')(n)[:-1]} (or {' '.join(f'(g ?x{i})' for i in range(n))}))"
+    ),
     "ors over variables": _one_rule("(or (f ?x{i} ?x{j}) (h ?x{i} ?x{j}))"),
     "ors in rules": _many("(<= (p{i} ?x) (or (f ?x) (g ?x)) (or (f ?x) (g ?x)) (or (f ?x) (g ?x)))"),
     "ors whose values hang on the branch": lambda n: "\n".join(
@@ -93,6 +99,7 @@ TEXTS: Final[Mapping[str, Callable[[int], str]]] = {
     ),
     "many premature questions": _many("(<= (init (a {i})) (q{i})) (<= (q{i}) (true (a {i})))"),
     "recursive arguments": _many("(<= (p ?x) (p (s{i} ?x)) (q ?y))"),
+    "recursive arguments of one condition": lambda n: f"(<= (p {'a ' * n}) (p {' '.join(f'?x{i}' for i in range(n))}))",
     "dense dependencies": lambda n: "\n".join(
         f"(<= (p{i} ?x) {' '.join(f'(p{k} ?x)' for k in range(int(n**0.5)))})" for i in range(int(n**0.5))
     ),

@@ -1,0 +1,105 @@
+"""Which variables of a rule have no values (check 8)."""
+
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import chain, islice
+from typing import Final
+
+from gdl.checks.names import Spellings, did_you_mean
+from gdl.checks.subject import Subject, uses
+from gdl.datalog.translation import Unbound, unbound_variables
+from gdl.diagnostics import Diagnostic, Related, Span, diagnostic
+from gdl.language.syntax import And, Atom, Condition, Or, Rule
+from gdl.language.terms import Variable, variables
+
+_IN_WORDS: Final = {
+    "the head": ("of the head", ""),
+    "a negated condition": ("under `not`", "`not` tests values and gives none: "),
+    "`distinct`": ("in `distinct`", "`distinct` compares values and gives none: "),
+}
+"""For what needs the variable: how a message says it, and how the hint begins."""
+
+_MOST_BRANCHES: Final = 20
+"""The most branches without a variable that a message shows."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Choice:
+    """An `or`: the variables that it mentions, and for each branch its place and the variables that it binds."""
+
+    mentioned: frozenset[Variable]
+    branches: tuple[tuple[Span, frozenset[Variable]], ...]
+
+    def branches_without(self, variable: Variable) -> Iterator[Span]:
+        """Yield the branches that leave *variable* open, where another one mentions it."""
+        if variable in self.mentioned:
+            yield from (span for span, bound in self.branches if variable not in bound)
+
+
+def unsafe_variables(subject: Subject) -> Iterator[Diagnostic]:
+    """Yield variables of a head, a negation or a `distinct` that no positive condition binds."""
+    found: dict[int, dict[tuple[Variable, str, Span | None], tuple[Rule, Unbound]]] = defaultdict(dict)
+    for rule, clause in subject.alternatives.choices:
+        for unbound in unbound_variables(clause) if rule.body else ():
+            key = (unbound.variable, unbound.where, unbound.span)
+            found[rule.span.start].setdefault(key, (rule, unbound))
+    for cases in found.values():
+        (rule, _), *_ = cases.values()
+        spellings = Spellings(variable.name for variable in _bindable(rule))
+        choices = [choice for condition in rule.body for choice in _choices(condition)]
+        for rule, unbound in cases.values():
+            yield _unsafe(rule, unbound, spellings, choices)
+
+
+def _unsafe(rule: Rule, unbound: Unbound, bound: Spellings, choices: Sequence[_Choice]) -> Diagnostic:
+    variable = unbound.variable
+    where, reason = _IN_WORDS[unbound.where]
+    branches = list(
+        islice(chain.from_iterable(choice.branches_without(variable) for choice in choices), _MOST_BRANCHES)
+    )
+    gives = "a branch of the `or` gives no value to" if branches else "no condition gives a value to"
+    advice = f"{reason}add a condition that lists the values of {variable}, as (role ?r) lists roles"
+    return diagnostic(
+        "unsafe-variable",
+        unbound.span or rule.head.span,
+        f"{gives} the variable {variable} {where}",
+        advice if branches else did_you_mean(bound.near(variable.name), advice),
+        [Related(branch, f"{variable} has no value in this branch") for branch in branches],
+    )
+
+
+def _bindable(rule: Rule) -> set[Variable]:
+    return {variable for use in uses([rule]) if not use.is_negative for variable in variables(use.atom.term)}
+
+
+def _choices(condition: Condition) -> Iterator[_Choice]:
+    """Yield the `or`s of *condition* that are in no other `or`."""
+    match condition:
+        case Or(parts):
+            mentioned = frozenset(chain.from_iterable(map(_mentioned, parts)))
+            yield _Choice(mentioned, tuple((part.span, _bound(part)) for part in parts))
+        case And(parts):
+            for part in parts:
+                yield from _choices(part)
+
+
+def _mentioned(condition: Condition) -> Iterator[Variable]:
+    match condition:
+        case Atom(term):
+            yield from variables(term)
+        case And(parts) | Or(parts):
+            for part in parts:
+                yield from _mentioned(part)
+
+
+def _bound(condition: Condition) -> frozenset[Variable]:
+    """Return the variables that have a value wherever *condition* holds."""
+    match condition:
+        case Atom(term):
+            return frozenset(variables(term))
+        case And(parts):
+            return frozenset().union(*map(_bound, parts))
+        case Or(parts):
+            return frozenset.intersection(*map(_bound, parts))
+    return frozenset()
