@@ -80,9 +80,8 @@ def _clauses(rule: Rule) -> list[Clause]:
         return _written_out(rule, body)
     unsafe = islice(disjunctions.uncovered(body, disjunctions.bindings, _needed, ()), _MAX_SHOWN)
     choices = [disjunctions.alternative(body, disjunctions.bindings, need, part) for part, need in unsafe]
-    unbound = [
-        need for need in variables(rule.head.term) if need not in disjunctions.given_by(body, disjunctions.bindings)
-    ]
+    given = disjunctions.given_by(body, disjunctions.bindings)
+    unbound = [need for need in variables(rule.head.term) if need not in given]
     choices += [disjunctions.alternative(body, disjunctions.bindings, need, None) for need in unbound[:_MAX_SHOWN]]
     shown = [_clause(rule.head.term, choice, rule.span) for choice in choices if choice is not None]
     return [clause for clause in shown if clause is not None] or _passing(rule, body)
