@@ -1,5 +1,6 @@
 """Results of completed matches between programs, which ratings come from."""
 
+import asyncio
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
@@ -75,8 +76,8 @@ class ResultStore:
         query = query.where(seats.c.kind != SeatKind.CHANCE)
         query = query.order_by(chosen.c.ended_ms, chosen.c.id, seats.c.position)
         rows = await self._database.read(lambda connection: connection.execute(query).all())
-        found = (list(of_match) for _, of_match in groupby(rows, key=lambda row: row.id))
-        return [_result(of_match) for of_match in found if all(_is_sound(row) for row in of_match)]
+        # Ten thousand results take long to make.
+        return await asyncio.to_thread(_results, rows)
 
     async def rated_games(self) -> list[tuple[str, int]]:
         """Return the games that have results, each with how many matches are completed; the most played first."""
@@ -90,6 +91,12 @@ class ResultStore:
         """Return the version that each registered player has now, None where it tells none."""
         query = sa.select(players.c.name, players.c.version)
         return dict(await self._database.read(lambda connection: connection.execute(query).all()))
+
+
+def _results(rows: Iterable[Any]) -> list[RatedResult]:
+    """Return the results that *rows* hold, a row for each seat; without those that are damaged."""
+    found = (list(of_match) for _, of_match in groupby(rows, key=lambda row: row.id))
+    return [_result(of_match) for of_match in found if all(_is_sound(row) for row in of_match)]
 
 
 def _chosen(game: str | None, names: Sequence[str]) -> sa.Select[Any]:

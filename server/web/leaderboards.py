@@ -137,7 +137,8 @@ class Leaderboards:
         return await self._found.of(game, patience_s)
 
     async def _find(self, game: str) -> Leaderboard:
-        found = by_version(await self.store.latest(game or None), await self.store.versions())
+        latest, versions = await self.store.latest(game or None), await self.store.versions()
+        found = await asyncio.to_thread(by_version, latest, versions)
         work = leaderboard_of if len(found) <= _MOST_HERE else _leaderboard_apart
         board, self._curves[game] = await asyncio.to_thread(work, found, self._curves.get(game))
         return board

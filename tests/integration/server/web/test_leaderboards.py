@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator
 from pathlib import Path
+from threading import get_ident
+from types import ModuleType
 
 import pytest
 
+from server.storage import results
 from server.web import leaderboards
 from tests.kit.polling import until
 from tests.kit.server.api.tournaments import command_cup, played_cup
@@ -61,6 +64,28 @@ async def test_a_leaderboard_of_many_results_is_worked_out_in_a_process_of_its_o
     apart = words_of(await worked_out(client, "/leaderboards", "board-title"))
     table = here[here.index("Elo") :].partition("Curves")[0]
     assert table.split()[:20] == apart[apart.index("Elo") :].split()[:20]
+
+
+async def test_results_are_made_outside_of_the_event_loop(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+    threads: dict[str, set[int]] = {"_results": set(), "by_version": set()}
+
+    def observed(module: ModuleType, name: str) -> None:
+        made = getattr(module, name)
+
+        def make(*arguments: object) -> object:
+            threads[name].add(get_ident())
+            return made(*arguments)
+
+        monkeypatch.setattr(module, name, make)
+
+    observed(results, "_results")
+    observed(leaderboards, "by_version")
+    await played_cup(client, players=["greedy", "random"], rounds=1)
+    await worked_out(client, "/leaderboards/tictactoe", "board-title")
+    assert {name: bool(found) and get_ident() not in found for name, found in threads.items()} == {
+        "_results": True,
+        "by_version": True,
+    }
 
 
 async def test_two_players_are_compared_by_their_matches(client: Client) -> None:
