@@ -111,11 +111,14 @@ class Worker:
             while line := await self._reader.readline():
                 yield read_report(line)
 
-    async def end(self, patience_s: float) -> None:
-        """Interrupt the search, let the worker end by itself, and kill it when that takes longer than *patience_s*."""
+    def interrupt(self) -> None:
+        """Interrupt what the worker does now, if that has a limit of time."""
         if self.process.is_alive() and self.process.pid is not None:
             with contextlib.suppress(ProcessLookupError):  # it has ended since it was looked at
                 os.kill(self.process.pid, signal.SIGALRM)
+
+    async def end(self, patience_s: float) -> None:
+        """Let the worker end by itself, and kill it when that takes longer than *patience_s*."""
         try:
             await asyncio.to_thread(self.process.join, patience_s)
         except asyncio.CancelledError:
@@ -287,6 +290,7 @@ class SeatedPlayer:
         self.session.question.close()
         self._notify()
         if self.worker is not None:
+            self.worker.interrupt()  # before it is sent the last step, which the player is to perceive
             self.worker.send(*orders, Leave(is_abort=stop is None))
             await self.worker.end(patience_s)
 
