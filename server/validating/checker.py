@@ -44,7 +44,7 @@ class ChildSlots:
 
         Raises:
             RequestError: many others are waiting.
-            RuntimeError, OSError: no thread can be started; or as *work*.
+            OSError: no thread can be started; or as *work*.
         """
         if not is_background:
             self._enter()
@@ -59,7 +59,7 @@ class ChildSlots:
         except asyncio.CancelledError:
             gone.set()
             raise
-        except (RuntimeError, OSError):
+        except OSError:
             if not (begun.is_set() or is_background):
                 self._leave()
             raise
