@@ -10,6 +10,7 @@ from pathlib import Path
 from server.storage.rows import GameVersion
 from server.web.boards import GameVersions, rule_book
 from server.web.game_list import picture_key
+from tests.kit.polling import until
 from tests.kit.server.api.whole_server import Client, manager_of, whole_server
 from tests.kit.server.web.fetching import page_at, words_of
 
@@ -142,11 +143,12 @@ async def test_a_new_description_of_the_same_rules_has_a_picture_of_another_addr
 
 async def picture_at(client: Client, version: GameVersion) -> str:
     """Return the picture of *version* once it is one that browsers keep."""
-    async with asyncio.timeout(60):
-        while True:
-            async with client.get(f"/games/{version.name}/picture.svg?v={picture_key(version)}") as answer:
-                if "immutable" in answer.headers["Cache-Control"]:
-                    return await answer.text()
+
+    async def kept() -> str | None:
+        async with client.get(f"/games/{version.name}/picture.svg?v={picture_key(version)}") as answer:
+            return await answer.text() if "immutable" in answer.headers["Cache-Control"] else None
+
+    return await until(kept, limit_s=120.0, pause_s=0.2)
 
 
 async def test_rules_are_read_once_for_all_who_ask_and_not_on_the_event_loop() -> None:
