@@ -91,6 +91,6 @@ async def test_a_thread_that_cannot_be_started_takes_no_place(
     with monkeypatch.context() as crowded:
         crowded.setattr(threading.Thread, "start", fail)
         for _ in range(3):
-            with pytest.raises(OSError, match="try again|new thread"):
+            with pytest.raises(OSError, match=r"try again|new thread"):
                 await slots.run(lambda _: "done")
     assert await slots.run(lambda _: "done") == "done"
