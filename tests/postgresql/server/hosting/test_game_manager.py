@@ -86,13 +86,14 @@ async def test_an_order_is_played_to_its_end(database: Database) -> None:
 
 
 async def test_a_match_waits_until_its_player_is_free(database: Database) -> None:
-    async with listening(hanging) as slow, listening(YES) as fast, managing(database) as manager:
+    players = listening(hanging), listening(YES), listening(YES)
+    async with players[0] as slow, players[1] as fast, players[2] as free, managing(database) as manager:
         await manager.registry.register("slow", "ann", slow)
         await manager.registry.register("fast", "ann", fast)
         first = await manager.order(order("slow", "fast", playClock=1, startClock=60))
         await until(manager, first.row.id, "running")
         second = await manager.order(order("slow", "slow"))
-        third = await manager.order(order(fast, fast))
+        third = await manager.order(order(free, free))
         await until(manager, third.row.id, "completed")
         waiting = await manager.matches.get(second.row.id)
         assert waiting is not None
