@@ -84,6 +84,11 @@ class Span:
         return f"{margin}{shown}\n{' ' * (len(margin) + _n_cells(before))}{'^' * max(1, _n_cells(marked))}"
 
 
+def escaped(text: str) -> str:
+    """Return *text* in one line, with all that a terminal might take for an order, or not show, written as escapes."""
+    return "".join(each if each.isprintable() else each.encode("unicode_escape").decode("ascii") for each in text)
+
+
 def _n_cells(text: str) -> int:
     """Return how many cells of a terminal *text* takes: wide characters take two, marks on others none."""
     return sum(1 + (east_asian_width(each) in ("F", "W")) for each in text if not combining(each))

@@ -86,11 +86,6 @@ _FORMULA: Final = re.compile(r"[=+\-@\t\r]")
 """What begins a formula in a spreadsheet."""
 
 
-def shown(text: str) -> str:
-    """Return *text*, which a player may have written, in one line that leaves a terminal as it is."""
-    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode("ascii") for c in text)
-
-
 def write_csv(rows: Iterable[Sequence[str]], stream: TextIO) -> None:
     """Write *rows* as CSV; a cell that a spreadsheet would take for a formula gets an apostrophe before it.
 

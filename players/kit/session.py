@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from typing import Any, Final, TypeAlias
 
+from gdl.diagnostics import escaped
 from gdl.errors import MessageError
 from gdl.wire.messages import Play, Start, Stop
 from gdl.wire.replies import first_term
@@ -197,8 +198,7 @@ class OpenRequest:
 
     def note_failure(self, what: str) -> None:
         """Keep *what* went wrong, unless something did before, as a reply can carry it: printable, and not too long."""
-        shown = (char if char.isprintable() else char.encode("unicode_escape").decode() for char in what)
-        self.failure = self.failure or "".join(shown)[:MAX_FAILURE]
+        self.failure = self.failure or escaped(what)[:MAX_FAILURE]
 
 
 class Session:

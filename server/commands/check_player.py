@@ -14,10 +14,10 @@ from rich.console import Console, JustifyMethod
 from rich.table import Table
 from rich.text import Text
 
+from gdl.diagnostics import escaped
 from server.checks import catalogue, check_match
 from server.checks.examination import Check, CheckedPlayer, CheckResult, CheckVerdict, examine
 from server.commands.main import INTERRUPTED
-from server.sanitization import shown
 from server.terminal.progress import progress
 
 _COLOURS = {
@@ -118,7 +118,7 @@ class _Report:
 
     def print_finding(self, finding: CheckResult) -> None:
         """Print the row of *finding*."""
-        what = Text(finding.what if not finding.detail else f"{finding.what}\n  {shown(finding.detail)}")
+        what = Text(finding.what if not finding.detail else f"{finding.what}\n  {escaped(finding.detail)}")
         colour = _COLOURS[finding.verdict]
         self._print_row((f"[{colour}]{finding.verdict}[/]", finding.name, what, f"{finding.took_s:.1f}"))
 

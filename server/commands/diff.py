@@ -6,11 +6,11 @@ from typing import Any, Final
 
 import click
 
+from gdl.diagnostics import escaped
 from gdl.editing.differences import RuleChange, RuleDifference, changed_lines, difference
 from gdl.games.library import find_game
 from gdl.language.rules import Description, read_rules
 from gdl.language.syntax import Rule
-from server.validating.report import plain
 
 DIFFERENT: Final = 1
 _COLOURS: Final = {"+": "green", "-": "red"}
@@ -79,9 +79,11 @@ def _place(rule: Rule | None) -> dict[str, Any] | None:
 
 def _lines(found: RuleDifference) -> Iterator[str]:
     for change in found.changes:
-        yield click.style(f"{_SIGNS[change.kind]} {change.kind} {_where(change)}: {plain(change.relation)}", bold=True)
+        yield click.style(
+            f"{_SIGNS[change.kind]} {change.kind} {_where(change)}: {escaped(change.relation)}", bold=True
+        )
         for line in lines_of(change):
-            yield click.style(f"  {line[0]} {plain(line[1:])}", fg=_COLOURS.get(line[0]))
+            yield click.style(f"  {line[0]} {escaped(line[1:])}", fg=_COLOURS.get(line[0]))
     counts = ", ".join(f"{len(found.of_kind(kind)):,} {kind}" for kind in _SIGNS)
     yield f"{counts}, {found.n_same:,} the same"
 

@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING, Final
 import click
 from yarl import URL
 
+from gdl.diagnostics import escaped
 from server.importing.fetching import fetched, is_url
 from server.importing.intake import ImportOutcome, ImportRow, import_games
 from server.importing.sources import FoundFiles, ImportLimits, files_of_bytes, files_of_path
-from server.sanitization import shown
 from server.terminal.command_line import table_console
 from server.terminal.progress import progress
 
@@ -87,7 +87,7 @@ def _show(rows: list[ImportRow], into: Path) -> None:
     table = Table("game", "roles", "plays", "steps", "moves", "board", "remarks", box=None, pad_edge=False)
     for row in rows:
         if row.outcome is ImportOutcome.IMPORTED:
-            table.add_row(row.name, shown(", ".join(row.roles)), *_figures(row), row.board, shown(_remarks(row)))
+            table.add_row(row.name, escaped(", ".join(row.roles)), *_figures(row), row.board, escaped(_remarks(row)))
     console = table_console()
     if table.row_count:
         console.print(table)
@@ -96,7 +96,7 @@ def _show(rows: list[ImportRow], into: Path) -> None:
         if told:
             console.print(f"\n{len(told):,} {said}:")
         for row in told:
-            console.print(f"  {shown(row.path)}: {shown(row.reason)}", soft_wrap=True)
+            console.print(f"  {escaped(row.path)}: {escaped(row.reason)}", soft_wrap=True)
     counts = Counter(row.outcome for row in rows)
     click.echo(f"\n{counts[ImportOutcome.IMPORTED]:,} of {len(rows):,} came in; {_next(rows, into)}")
 

@@ -161,7 +161,7 @@ def main() -> None:
 
 def _complain(message: str) -> None:
     """Print *message*, which may quote files of others, on standard error, without orders to the terminal."""
-    from server.sanitization import shown  # noqa: PLC0415 -- only an error needs it
+    from gdl.diagnostics import escaped  # noqa: PLC0415 -- only an error needs it
 
-    lines = "\n".join(map(shown, message.split("\n")))
+    lines = "\n".join(map(escaped, message.split("\n")))
     click.echo(f"ggp: {lines}", err=True)

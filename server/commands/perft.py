@@ -9,6 +9,7 @@ from typing import Final
 import click
 
 from gdl.compiler.compiled import CompiledGame
+from gdl.diagnostics import escaped
 from gdl.engines import BestGame, make_compiled_game
 from gdl.game import Game, State
 from gdl.games.library import find_game
@@ -16,7 +17,6 @@ from server.errors import RecordDiffersError
 from server.perft import BatchCounting, Counting, StateCounting, counts, divided
 from server.records.journal import read_stored
 from server.records.replay import replay
-from server.sanitization import shown
 from server.terminal.progress import progress
 
 _SEPARATOR: Final = "@"
@@ -115,5 +115,5 @@ def _divide(game: Game, counting: Counting, state: State, depth: int, *, as_json
         click.echo(json.dumps({"depth": depth, "nodes": sum(nodes for _, nodes in found), "moves": moves}, indent=2))
         return
     for words, nodes in found:
-        click.echo(shown(f"{nodes:>22,}  {' '.join(words)}"))
+        click.echo(escaped(f"{nodes:>22,}  {' '.join(words)}"))
     click.echo(f"{sum(nodes for _, nodes in found):>22,}  in {len(found)} moves")

@@ -6,6 +6,7 @@ from contextlib import AbstractContextManager, nullcontext
 
 import click
 
+from gdl.diagnostics import escaped
 from gdl.engines import make_game
 from gdl.errors import UnknownNameError
 from gdl.game import RANDOM, Game, Role, played_roles
@@ -16,7 +17,6 @@ from players.kit.local_match import LocalMatch, WhileThinking
 from players.player import GaveUpError
 from players.registry import PLAYERS, find_player
 from server.errors import NoRoleError
-from server.sanitization import shown
 from server.terminal.command_line import FiniteRange
 from server.terminal.progress import progress
 
@@ -52,7 +52,7 @@ def command(name: str, role_name: str | None, opponent: str | None, clock_s: flo
     players[mine] = person
 
     def thinking(role: Role) -> AbstractContextManager[object]:
-        return nullcontext() if role == mine else progress(shown(f"{role} thinks"))
+        return nullcontext() if role == mine else progress(escaped(f"{role} thinks"))
 
     seed = random.randrange(2**32) if seed is None else seed
     screen.say(f"{about.title if about else file.name}. q quits, c lets the computer choose.")
@@ -71,7 +71,7 @@ def _play(match: LocalMatch, person: HumanPlayer, while_thinking: WhileThinking)
         person.screen.say(person.draw(match.state.facts))
     goals = ((role, match.state.goal(role)) for role in match.game.roles if role != RANDOM)
     result = " ".join(f"{role}={'none' if goal is None else goal}" for role, goal in goals)
-    person.screen.say(shown(f"result: {result}"))
+    person.screen.say(escaped(f"result: {result}"))
 
 
 def _role(game: Game, name: str | None) -> Role:

@@ -12,9 +12,9 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from gdl.diagnostics import escaped
 from server.arena.folder import PLAN, RECORDS
 from server.records.record import n_errors, played_places
-from server.sanitization import shown
 from server.terminal.command_line import FiniteRange
 from server.terminal.progress import progress
 from server.tournament.fixtures import MatchResult
@@ -181,12 +181,18 @@ def _as_json(ratings: Ratings) -> dict[str, Any]:
 
 def _table(title: str, ratings: Ratings) -> Table:
     table = Table(
-        title=Text(shown(title)) if title else None, box=None, pad_edge=False, header_style="bold", title_justify="left"
+        title=Text(escaped(title)) if title else None,
+        box=None,
+        pad_edge=False,
+        header_style="bold",
+        title_justify="left",
     )
     for column in ("", "player", "Elo", "95 %", "LOS", "matches"):
         table.add_column(column, justify="left" if column == "player" else "right")
     for place, each in enumerate(ratings.players, 1):
         los = superiority(each.player, ratings)
         interval, sureness = f"{each.low:.0f} to {each.high:.0f}", "" if los is None else f"{los:.1%}"
-        table.add_row(f"{place}", Text(shown(each.player)), f"{each.elo:.0f}", interval, sureness, f"{each.n_matches}")
+        table.add_row(
+            f"{place}", Text(escaped(each.player)), f"{each.elo:.0f}", interval, sureness, f"{each.n_matches}"
+        )
     return table

@@ -10,6 +10,7 @@ from typing import Any
 import click
 
 from gdl.boards import layout_of
+from gdl.diagnostics import escaped
 from gdl.engines import make_game
 from gdl.game import Game
 from gdl.games.library import GameFile, find_game, same_game
@@ -18,7 +19,6 @@ from server.errors import RecordDiffersError, SignatureFormatError
 from server.records.journal import StoredRecord, read_stored
 from server.records.replay import ReplayedStep, replay, seat_of, transcript
 from server.records.signature import has_valid_signature, is_signed
-from server.sanitization import shown
 from server.terminal.commentary import FILM_FORMATS, Draw, Film, Gallery, drawer, error_lines, screen_paint
 from server.terminal.progress import DELAY_S, progress
 
@@ -62,7 +62,7 @@ def command(
         click.echo("\n".join(transcript(stored, role, game)))
         return
     if not as_json:
-        click.echo(shown(_title(stored)))
+        click.echo(escaped(_title(stored)))
         if file is None and layout_of(game.description, None).kind == "facts":
             click.echo("hint: states are listed as facts; --rules GAME, a name or a path, draws the board", err=True)
     show = None if as_json else _Show(drawer(game.description, file, screen_paint()), game, step)
@@ -124,17 +124,17 @@ class _Show:
             errors = (*at.errors, *("" for _ in at.moves[len(at.errors) :]))
             answers = zip(self.game.roles, at.moves, errors, strict=False)
             told = "  ".join(f"{role}: {move}{f' [{error}]' if error else ''}" for role, move, error in answers)
-            click.echo(shown(told))
+            click.echo(escaped(told))
             for role, failure in zip(self.game.roles, at.failures, strict=False):
                 if failure:
-                    click.echo(shown(f"  {role}: the player failed: {failure}"))
+                    click.echo(escaped(f"  {role}: the player failed: {failure}"))
             for role, insight in zip(self.game.roles, at.insights, strict=False):
                 if insight is not None:
-                    click.echo(shown(f"  {role} thought: {insight_words(insight)}"))
+                    click.echo(escaped(f"  {role} thought: {insight_words(insight)}"))
         elif at.state.is_terminal:
             goals = [(role, at.state.goal(role)) for role in self.game.roles]
             told = "  ".join(f"{role}: {'no goal' if goal is None else goal}" for role, goal in goals)
-            click.echo(shown(f"terminal  {told}"))
+            click.echo(escaped(f"terminal  {told}"))
 
 
 def _verdict(
@@ -183,7 +183,7 @@ def _sentence(verdict: dict[str, Any]) -> str:
     signed = "" if verdict["signature"] == "none" else f"\nsignature: {verdict['signature']}"
     if verdict["agrees"]:
         return f"\nagrees with the rules: {_count(verdict['steps'])}{signed}"
-    return f"\n{shown(verdict['difference']['message'])}{signed}"
+    return f"\n{escaped(verdict['difference']['message'])}{signed}"
 
 
 def _count(n_steps: int) -> str:

@@ -11,11 +11,11 @@ from rich.syntax import Syntax
 from rich.text import Text
 
 from gdl.boards import About, Paint, board_of, in_unicode, layout_of, picture, text_of
+from gdl.diagnostics import escaped
 from gdl.editing.grammar import GdlLexer
 from gdl.engines import make_game
 from gdl.game import Game
 from gdl.games.library import GameFile, find_game
-from server.sanitization import shown
 from server.terminal.commentary import has_unicode, plain
 from server.terminal.picture_files import frames_of, png_of, sheet_of, summary
 from server.terminal.progress import progress
@@ -104,8 +104,8 @@ def _write_sheet(folder: Path, output: Path | None) -> bool:
     click.echo(summary(frames))
     failed = [frame for frame in frames if frame.picture is None]
     for frame in failed:
-        lines = "\n".join(map(shown, frame.reason.splitlines()))
-        click.echo(f"{shown(frame.name)}: {lines}", err=True)
+        lines = "\n".join(map(escaped, frame.reason.splitlines()))
+        click.echo(f"{escaped(frame.name)}: {lines}", err=True)
     return not failed
 
 

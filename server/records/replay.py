@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final
 
+from gdl.diagnostics import escaped
 from gdl.errors import KifSyntaxError, UnknownRoleError
 from gdl.game import RANDOM, Game, Role, State
 from gdl.language.kif import read_term
@@ -21,7 +22,6 @@ from gdl.wire.scrambling import Scrambling
 from server.errors import MatchRecordError, RecordDiffersError
 from server.match.exchange import Message
 from server.records.journal import KIF_LIMITS, StoredRecord, WireLine, facts_of
-from server.sanitization import shown
 
 _SHOWN: Final = 5
 """How many facts a difference names."""
@@ -216,9 +216,9 @@ def transcript(record: StoredRecord, role: Role, game: Game) -> Iterator[str]:
         if line.role == str(role):
             # A message to a child may have a line of legal moves before it; what a player wrote stays on one line.
             first, *more = _what(line).split("\n") if line.direction == "sent" else [_what(line)]
-            yield f"{_since_start(record, line):>11}  {shown(first)}"
-            yield from (f"{'':11}  {shown(rest)}" for rest in more)
-            yield from (f"{'':11}  {shown(more)}" for more in _error(line, role, states, scrambling))
+            yield f"{_since_start(record, line):>11}  {escaped(first)}"
+            yield from (f"{'':11}  {escaped(rest)}" for rest in more)
+            yield from (f"{'':11}  {escaped(more)}" for more in _error(line, role, states, scrambling))
 
 
 def _states(record: StoredRecord, game: Game) -> Mapping[int, State]:

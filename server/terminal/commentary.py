@@ -13,13 +13,13 @@ from rich.errors import StyleSyntaxError
 from rich.style import Style
 
 from gdl import boards
+from gdl.diagnostics import escaped
 from gdl.game import Role
 from gdl.games.library import GameFile
 from gdl.language.rules import Description
 from gdl.language.terms import Term
 from server.match.exchange import Aborted, Answered, Event, Failed, Message, Sent, Started, StateReached, StepFinished
 from server.match.position import facts_in
-from server.sanitization import shown
 from server.terminal.progress import DELAY_S, progress
 
 Draw: TypeAlias = Callable[[Iterable[Term]], str]
@@ -76,7 +76,7 @@ def drawer(description: Description, game: GameFile | None, paint: boards.Paint 
 
 def facts_text(facts: Iterable[Term]) -> str:
     """Return the facts, one a line, ordered by text."""
-    return "\n".join(sorted(shown(str(fact)) for fact in facts))
+    return "\n".join(sorted(escaped(str(fact)) for fact in facts))
 
 
 class Pictures:
@@ -174,13 +174,13 @@ class Commentary:
             case Started(roles=roles, setup=setup):
                 self._roles = roles
                 players = {seat.role: seat.player_name for seat in setup.seats}
-                self._say(shown("  ".join(f"{role}: {players.get(role, 'chance')}" for role in roles)))
+                self._say(escaped("  ".join(f"{role}: {players.get(role, 'chance')}" for role in roles)))
             case StateReached(text=text) if self._draw is not None:
                 self._say(f"\n{self._draw(facts_in(text))}\n")
             case StepFinished():
                 self._tell_step(event)
             case Aborted(reason=reason) | Failed(message=reason):
-                self._say(shown(f"aborted: {reason}"))
+                self._say(escaped(f"aborted: {reason}"))
 
     def _tell_step(self, event: StepFinished) -> None:
         """Print the joint move of a step, the errors, and the failures of players."""
@@ -188,15 +188,15 @@ class Commentary:
             self._say(f"step {event.step + 1}  {moves_text(self._roles, event.moves)}")
         for role, error, detail in zip(self._roles, event.errors, event.details, strict=True):
             if error:
-                self._say(shown(f"  {role}: {error} ({detail})"))
+                self._say(escaped(f"  {role}: {error} ({detail})"))
         for role, failure in zip(self._roles, event.failures, strict=False):
             if failure:
-                self._say(shown(f"  {role}: the player failed: {failure}"))
+                self._say(escaped(f"  {role}: the player failed: {failure}"))
 
 
 def moves_text(roles: Sequence[object], moves: Sequence[object]) -> str:
     """Return a joint move as one line: `white: (move 4 1 5 2)  black: noop`."""
-    return shown("  ".join(f"{role}: {move}" for role, move in zip(roles, moves, strict=True)))
+    return escaped("  ".join(f"{role}: {move}" for role, move in zip(roles, moves, strict=True)))
 
 
 def error_lines(
@@ -215,12 +215,12 @@ def error_lines(
         if failed:
             parts.append(f"the player failed in {len(failed)} of {len(failures)} answers, first: {failed[0]}")
         if parts:
-            yield shown(f"errors of {role}: {', '.join(parts)}")
+            yield escaped(f"errors of {role}: {', '.join(parts)}")
 
 
 def result_line(goals: Iterable[tuple[object, int | None]]) -> str:
     """Return the goals in role order as scripts read them: `result: white=100 black=0`; no goal, no word."""
-    return shown(" ".join(("result:", *(f"{role}={goal}" for role, goal in goals if goal is not None))))
+    return escaped(" ".join(("result:", *(f"{role}={goal}" for role, goal in goals if goal is not None))))
 
 
 _ASKING: Final = {Message.START: "the players prepare", Message.PLAY: "the players think"}

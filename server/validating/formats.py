@@ -11,8 +11,8 @@ from typing import Any, Final
 from urllib.parse import quote
 
 from gdl.checks.suppression import Allowed
-from gdl.diagnostics import Code, Diagnostic, Severity, Span, codes
-from server.validating.report import plain, total
+from gdl.diagnostics import Code, Diagnostic, Severity, Span, codes, escaped
+from server.validating.report import total
 from server.validating.validation import Validation
 
 _COMMANDS: Final = {Severity.ERROR: "error", Severity.WARNING: "warning", Severity.NOTE: "notice"}
@@ -41,8 +41,8 @@ def _annotation(validation: Validation, found: Diagnostic) -> str:
     properties = ",".join(
         f"{name}={_property(str(value))}" for name, value in (place | {"title": found.code.name}).items()
     )
-    hint = "" if found.hint is None else f"\nhint: {plain(found.hint)}"
-    return f"::{_COMMANDS[found.severity]} {properties}::{_data(plain(found.message) + hint)}"
+    hint = "" if found.hint is None else f"\nhint: {escaped(found.hint)}"
+    return f"::{_COMMANDS[found.severity]} {properties}::{_data(escaped(found.message) + hint)}"
 
 
 def _data(text: str) -> str:

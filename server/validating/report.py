@@ -9,7 +9,7 @@ from typing import Final
 from rich.cells import cell_len
 from rich.text import Text
 
-from gdl.diagnostics import Code, Diagnostic, Severity, Source, Span, codes
+from gdl.diagnostics import Code, Diagnostic, Severity, Source, Span, codes, escaped
 from gdl.errors import UnknownNameError
 from server.validating.validation import FileVerdict, Validation
 
@@ -38,11 +38,6 @@ class _Place:
     n_columns: int
     label: str
     is_main: bool
-
-
-def plain(text: str) -> str:
-    """Return *text* with everything escaped that a terminal might take for an order, or not show at all."""
-    return "".join(char if char.isprintable() else char.encode("unicode_escape").decode("ascii") for char in text)
 
 
 def excerpt(found: Diagnostic) -> Iterator[Row]:
@@ -86,7 +81,7 @@ def _rows(source: Source, line: int, first_column: int, places: Sequence[_Place]
         start = place.column - first_column
         marked = shown[start : start + place.n_columns]
         marks = ("^" if place.is_main else "-") * max(1, cell_len(marked))
-        yield Row(" " * width, " " * cell_len(shown[:start]), marks, plain(place.label), place.is_main)
+        yield Row(" " * width, " " * cell_len(shown[:start]), marks, escaped(place.label), place.is_main)
 
 
 _PAGE_WIDTH: Final = 100
@@ -114,7 +109,7 @@ def explain(code: Code) -> Iterator[Text]:
         if example.strip():
             yield Text("")
             yield Text(f"{title}:", style)
-            yield from (Text(f"    {plain(line)}") for line in example.strip().splitlines())
+            yield from (Text(f"    {escaped(line)}") for line in example.strip().splitlines())
 
 
 _STYLES: Final = {Severity.ERROR: "bold red", Severity.WARNING: "bold yellow", Severity.NOTE: "bold cyan"}
@@ -142,17 +137,17 @@ def _file(validation: Validation) -> Iterator[Text]:
     if n_left > 0:
         yield Text(f"... and {n_left:,} more; --json has them all\n")
     yield Text.assemble(
-        f"{plain(validation.source.name)}: ", (_summary(validation), _VERDICT_STYLES[validation.verdict])
+        f"{escaped(validation.source.name)}: ", (_summary(validation), _VERDICT_STYLES[validation.verdict])
     )
     for line in validation.lines:
-        yield Text(f"  {plain(line)}", "dim")
+        yield Text(f"  {escaped(line)}", "dim")
 
 
 def _diagnostic(validation: Validation, found: Diagnostic) -> Iterator[Text]:
     """Yield the lines about one diagnostic: the message, a picture of its place, a hint, the play that shows it."""
     severity = (f"{found.severity}: ", _STYLES[found.severity])
     message = _short(found.message)
-    yield Text.assemble(f"{plain(found.span.place)}: ", severity, (message, "bold"), (f" [{found.code.name}]", "dim"))
+    yield Text.assemble(f"{escaped(found.span.place)}: ", severity, (message, "bold"), (f" [{found.code.name}]", "dim"))
     if found.span.source.text:
         yield from _picture(found)
     if len(found.related) > MAX_RELATED:
@@ -161,7 +156,7 @@ def _diagnostic(validation: Validation, found: Diagnostic) -> Iterator[Text]:
         yield Text.assemble(("hint: ", "green"), _short(found.hint))
     evidence = validation.evidence_of(found)
     if evidence is not None:
-        yield Text.assemble(("play: ", "green"), f"ggp replay {plain(str(evidence))}")
+        yield Text.assemble(("play: ", "green"), f"ggp replay {escaped(str(evidence))}")
 
 
 def _picture(found: Diagnostic) -> Iterator[Text]:
@@ -174,7 +169,7 @@ def _picture(found: Diagnostic) -> Iterator[Text]:
 
 
 def _short(text: str) -> str:
-    shown = plain(text)
+    shown = escaped(text)
     return shown if len(shown) <= _MAX_MESSAGE else f"{shown[:_MAX_MESSAGE]}..."
 
 

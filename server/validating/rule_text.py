@@ -12,7 +12,7 @@ from typing import BinaryIO, Final
 
 import click
 
-from gdl.diagnostics import Source, Span
+from gdl.diagnostics import Source, Span, escaped
 from gdl.games.library import find_game
 from gdl.language.kif import DEFAULT_LIMITS, ReadLimits, too_large
 from gdl.replacement import PRIVATE, replacing
@@ -58,9 +58,7 @@ class RuleText:
 
 
 def _coloured(line: str) -> str:
-    from server.sanitization import shown  # noqa: PLC0415 -- it loads pydantic, and only a diff on a terminal needs it
-
-    return click.style("\t".join(map(shown, line.split("\t"))), fg=_COLOURS.get(line[:1]))
+    return click.style("\t".join(map(escaped, line.split("\t"))), fg=_COLOURS.get(line[:1]))
 
 
 def check_one_input(names: Sequence[str]) -> None:

@@ -11,6 +11,8 @@ import pytest
 
 Case = TypeVar("Case")
 IS_EXHAUSTIVE: Final = os.environ.get("GGP_EXHAUSTIVE") == "all"
+IS_CONFORM: Final = os.environ.get("GGP_CONFORM") == "all"
+"""Whether tests of many rule files leave nothing out (`make conform`)."""
 
 
 def sampled(cases: Sequence[Case], *sample: Case) -> Sequence[Case]:
@@ -21,7 +23,7 @@ def sampled(cases: Sequence[Case], *sample: Case) -> Sequence[Case]:
 
 def chosen(items: Sequence[pytest.Item]) -> list[pytest.Item]:
     """Return *items* without the cases of tests marked `sampled(n)` that are not the first or an n-th after it."""
-    if IS_EXHAUSTIVE or os.environ.get("GGP_CONFORM") == "all":
+    if IS_EXHAUSTIVE or IS_CONFORM:
         return list(items)
     n_before: Counter[str] = Counter()
     kept = []

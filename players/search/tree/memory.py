@@ -80,8 +80,7 @@ class TreeMemory:
         """Take over what a state is worth, which was proven elsewhere."""
         node = self._node_of(proven.words)
         if node is not None:
-            goals = [min(max(goal, 0), nodes.MAX_GOAL) for goal in proven.goals]
-            bounds = [goal | goal << 8 for goal in goals]
+            bounds = [goal | goal << 8 for goal in map(nodes.bounded, proven.goals)]
             self.arrays.node[node, nodes.BOUNDS : nodes.BOUNDS + len(bounds)] = bounds
             self.arrays.node[node, nodes.SOLVED] = 1
 

@@ -301,9 +301,14 @@ def empty_tree(rules: CompiledRules, size: TreeSize, rule: int) -> Tree:
     )
 
 
+def bounded(goal: int) -> int:
+    """Return *goal* as bounds tell it."""
+    return min(max(goal, 0), MAX_GOAL)
+
+
 def rule_facts(rules: CompiledRules, roles: Sequence[Role], *, is_opposed: bool) -> RuleFacts:
     """Return what kernels need of the *rules* of a game with these *roles* beside their tables."""
-    values = [[EVEN if goal is None else min(max(goal, 0), MAX_GOAL) for goal in goals] for goals in rules.goals]
+    values = [[EVEN if goal is None else bounded(goal) for goal in goals] for goals in rules.goals]
     # An end without exactly one goal counts as even; there is none where the goals of all ends have one sum.
     limits = values if is_opposed else [[*goals, EVEN] for goals in values]
     known = list(rules.phases[0].known)

@@ -12,6 +12,7 @@ import pytest
 from gdl.engines import make_game
 from gdl.language.rules import read_file
 from gdl.traces import conform, read_trace
+from tests.kit.exhaustive import IS_CONFORM
 
 ROOT: Final = Path(__file__).resolve().parents[3]
 CORPUS: Final = ROOT / os.environ.get("GGP_SHARED", "../shared") / "conformance"
@@ -36,7 +37,7 @@ FIRST_MOVES_S: Final = 20.0
 
 def chosen(files: str) -> tuple[str, ...]:
     every = tuple(sorted(path.stem for path in CORPUS.glob(files)))
-    return every if every and os.environ.get("GGP_CONFORM") == "all" else SAMPLE
+    return every if every and IS_CONFORM else SAMPLE
 
 
 def test_the_corpus_is_there_and_holds_the_sample() -> None:

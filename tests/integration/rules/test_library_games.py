@@ -21,12 +21,13 @@ from gdl.games.library import find_game, game_names
 from gdl.language.syntax import Atom, Rule
 from gdl.language.terms import Compound, Term, signature
 from server.hosting.ordering import of_library
+from tests.kit.exhaustive import IS_CONFORM
 from tests.kit.players.games import compiled, interpreted
 from tests.kit.rules.counting import Tree, count
-from tests.kit.rules.sample import is_whole, sampled_games
+from tests.kit.rules.sample import sampled_games
 
 MAX_STEPS = 1000
-N_PLAYS = 5 if is_whole() else 2
+N_PLAYS = 5 if IS_CONFORM else 2
 MAX_EXPANSIONS = 20_000
 
 every_game = pytest.mark.parametrize("name", game_names())

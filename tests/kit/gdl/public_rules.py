@@ -7,6 +7,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Final, TypeVar
 
+from tests.kit.exhaustive import IS_CONFORM
+
 ROOT: Final = Path(__file__).resolve().parents[3]
 SHARED: Final = ROOT / os.environ.get("GGP_SHARED", "../shared")
 N_PARTS: Final = 4
@@ -17,7 +19,7 @@ Item = TypeVar("Item")
 
 def sampled(items: Sequence[Item]) -> Sequence[Item]:
     """Return every twelfth of *items*, or all of them with GGP_CONFORM=all."""
-    return items if os.environ.get("GGP_CONFORM") == "all" else items[::_SAMPLED]
+    return items if IS_CONFORM else items[::_SAMPLED]
 
 
 def public_files() -> list[Path]:

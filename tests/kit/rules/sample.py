@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import os
 from typing import Final
 
 from gdl.games.library import game_names
+from tests.kit.exhaustive import IS_CONFORM
 
 _SAMPLE: Final = frozenset(
     [
@@ -32,11 +32,6 @@ _SAMPLE: Final = frozenset(
 )
 
 
-def is_whole() -> bool:
-    """Return whether tests leave nothing out (GGP_CONFORM=all, as `make conform` has it)."""
-    return os.environ.get("GGP_CONFORM") == "all"
-
-
 def sampled_games() -> tuple[str, ...]:
     """Return the names of a fixed sample, or with GGP_CONFORM=all of all games."""
-    return tuple(name for name in game_names() if is_whole() or name in _SAMPLE)
+    return tuple(name for name in game_names() if IS_CONFORM or name in _SAMPLE)

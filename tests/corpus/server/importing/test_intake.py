@@ -11,6 +11,7 @@ import pytest
 from gdl.games.library import find_game
 from server.importing.intake import ImportOutcome, ImportRow, import_games
 from server.importing.sources import FoundFiles, ImportLimits, files_of_path
+from tests.kit.exhaustive import IS_CONFORM
 
 ROOT: Final = Path(__file__).resolve().parents[4]
 CORPUS: Final = ROOT / os.environ.get("GGP_SHARED", "../shared") / "conformance" / "rules"
@@ -34,7 +35,7 @@ pytestmark = pytest.mark.skipif(
 
 def files() -> FoundFiles:
     found = files_of_path(CORPUS, ImportLimits())
-    if os.environ.get("GGP_CONFORM") != "all":
+    if not IS_CONFORM:
         found.files = {name: raw for name, raw in found.files.items() if Path(name).stem in SAMPLE}
         assert len(found.files) == len(SAMPLE)
     return found
