@@ -208,6 +208,7 @@ async def test_a_child_that_may_not_be_ended_is_not_waited_for(monkeypatch: pyte
         patch.setattr("subprocess.Popen.kill", refuse)
         await asyncio.wait_for(player.close(), 5)
     os.kill(process_id, signal.SIGKILL)
+    await until(lambda: not Path(f"/proc/{process_id}").exists())  # it is reaped before its transport is collected
 
 
 def is_gone(stat: Path) -> bool:
