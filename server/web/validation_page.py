@@ -110,8 +110,9 @@ class _Piece:
 
 
 def _pieces(text: str, remarks: Sequence[Remark]) -> Iterator[_Piece]:
-    """Yield the tokens of *text*, cut where a remark begins or ends."""
-    cuts = sorted({0, *(offset for remark in remarks for offset in _ends(remark))})
+    """Yield the tokens of *text*, cut where a remark begins or ends, but not within the end of a line."""
+    ends = (offset for remark in remarks for offset in _ends(remark))
+    cuts = sorted({0, *(offset for offset in ends if text[offset - 1 : offset + 1] != "\r\n")})
     severities = [_severity(cut, remarks) for cut in cuts]
     for start, token, value in GdlLexer().get_tokens_unprocessed(text):
         first, end = start, start + len(value)

@@ -6,10 +6,10 @@ import html
 import re
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
-from gdl.diagnostics import Source
+from gdl.diagnostics import LINE_END, Source
 from server.validating.formats import file_report
 from server.validating.validation import ValidationOptions, check_source
 from server.web.validation_page import MAX_LISTED_CHARACTERS, Remark, listing, remark_of, report_remarks
@@ -67,6 +67,8 @@ def test_a_problem_over_several_lines_is_underlined_in_each() -> None:
     assert [line.count("<mark") for line in found.splitlines()] == [2, 2]
 
 
+@example("a\rb\r", [])
+@example("a\r\nb", [(1, 2)])
 @given(st.text(max_size=200), st.lists(st.tuples(st.integers(0, 200), st.integers(0, 200)), max_size=5))
 def test_any_text_is_listed_whole_and_nothing_of_it_becomes_an_element(
     text: str, places: list[tuple[int, int]]
@@ -74,7 +76,7 @@ def test_any_text_is_listed_whole_and_nothing_of_it_becomes_an_element(
     remarks = tuple(remark(min(place), max(place)) for place in places)
     found = listing(text, remarks)
     assert set(re.findall(r"<(\w+)", found)) <= {"li", "span", "mark", "div", "strong", "code"}
-    shown = "".join(c if c.isprintable() or c in "\t\n" else "\ufffd" for c in text)
+    shown = "".join(c if c.isprintable() or c in "\t\n" else "\ufffd" for c in LINE_END.sub("\n", text))
     assert text_of(found) == shown
 
 

@@ -39,9 +39,9 @@ from tests.kit.server.peers import listening
 from tests.kit.server.postgresql import passing_database
 
 N_MATCHES = 8
-LEASE_S = 1.5
+LEASE_S = 2.5
 WAIT_S = 0.2
-RETRIES_S = (0.1, 0.4, 0.8)
+RETRIES_S = (0.1, 0.4, 0.8, 1.6)
 SHORT_S = 0.3
 LONG_S = 4.0
 _EXPECTED: list[dict[str, Any]] = []
