@@ -187,6 +187,16 @@ def missing_setting(name: str, options: Mapping[str, object] = MappingProxyType(
     return next((key for key, variable in needed.items() if not (options.get(key) or os.environ.get(variable))), None)
 
 
+def variables_of(name: str) -> tuple[str, ...]:
+    """Return the variables that stand for the options without which our player *name* plays no match.
+
+    Example:
+        >>> variables_of("llm"), variables_of("mcts")
+        (('GGP_LLM_URL', 'GGP_LLM_MODEL'), ())
+    """
+    return tuple(_NEEDED.get(name, {}).values())
+
+
 def _check_network(spec: str, file: object) -> None:
     """Raise PlayerFileError where there is no *file* of a network, or nothing to read it with."""
     if not Path(str(file)).is_file():

@@ -3,9 +3,9 @@
 from collections.abc import Sequence
 from functools import partial
 from random import Random
-from typing import ClassVar
+from typing import ClassVar, Final
 
-from gdl.engines import DEFAULT_ENGINE, make_game
+from gdl.engines import DEFAULT_ENGINE, ENGINES, make_game
 from gdl.game import RANDOM, Game, Role, State
 from gdl.language.terms import Term
 from players.deadline import Deadline, SearchBudget
@@ -26,6 +26,8 @@ from players.simple import GreedyPlayer, LegalPlayer, RandomPlayer
 __all__ = [
     "GreedyPlayer", "LegalPlayer", "MctsPlayer", "MinimaxPlayer", "NestedPlayer", "PlannerPlayer", "RandomPlayer",
 ]  # fmt: skip
+
+_ENGINES: Final = (*ENGINES, perfect.PYTHON_TREE)
 
 
 class MinimaxPlayer(Player):
@@ -95,7 +97,8 @@ class MctsPlayer(Player):
     itself only where that wins matches in the start clock.
 
     Raises:
-        ValueError: there is no such way to choose at once, it may play nothing out, or has no or too many threads.
+        ValueError: there is no such engine or way to choose at once, it may play nothing out, or has no or too many
+            threads.
     """
 
     proves: ClassVar[bool] = True
@@ -118,6 +121,8 @@ class MctsPlayer(Player):
         check_at_least_one("playouts", playouts)
         if not 1 <= threads <= MAX_THREADS:
             raise ValueError(f"threads are from 1 to {MAX_THREADS}, not {threads}")
+        if engine not in _ENGINES:
+            raise ValueError(f"engine is one of {', '.join(_ENGINES)}, not {engine}")
         if simultaneous not in RULES:
             raise ValueError(f"simultaneous is one of {', '.join(RULES)}, not {simultaneous}")
         settings = SearchSettings(float(memory), exploration, simultaneous, decisive, amaf, weights, minimax, mast)

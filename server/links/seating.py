@@ -15,7 +15,7 @@ from gdl.game import Outline, Role, played_roles
 from gdl.language.terms import Constant
 from players.kit.worker import WorkerLimits
 from players.player import PlayerFileError
-from players.registry import PLAYERS, find_player, missing_setting
+from players.registry import PLAYERS, find_player, missing_setting, variables_of
 from server.errors import PlayerSpecError, TooManyRolesError
 from server.links import child_player, http_player, own_player, queued_player
 from server.links.addresses import AllowedAddresses, host_and_port, is_address
@@ -67,7 +67,12 @@ OWN_PLAYERS: Final = tuple(name for name in PLAYERS if name != _BY_HAND and miss
 _ANY_ROLE: Final = Constant("any")
 _HOST_AND_PORT: Final = re.compile(r"[\w.-]+:[0-9]{1,5}/?")
 _FILE_NAME: Final = re.compile(r"\S+\.[A-Za-z]\w*")
-_OWN: Final = re.compile(r"(?P<name>[a-z]+)(:[a-z_]+=[0-9]{1,9}(,[a-z_]+=[0-9]{1,9})*)?")
+_OPTION: Final = r"[a-z_]+=[^,]*"
+_OWN: Final = re.compile(rf"(?P<name>[a-z]+)(:(?P<options>{_OPTION}(,{_OPTION})*))?")
+_PUBLIC_VALUE: Final = re.compile(r"-?[0-9]{1,9}(\.[0-9]{1,9})?|True|False")
+_WORD: Final = re.compile(r"[a-z]{1,20}")
+_PUBLIC_WORDS: Final = frozenset({"engine", "simultaneous"})
+"""The options that take a word over HTTP too; other words would be files, addresses, or models that are paid for."""
 
 
 class PlayerReference(Protocol):
@@ -236,16 +241,33 @@ def public_player_spec(text: str, targets: AllowedAddresses | None = None) -> Pl
     """
     if is_address(text):
         return replace(player_spec(text), targets=targets)
-    own = _OWN.fullmatch(text)
+    own = None if is_command(text) else _OWN.fullmatch(text)
     if own is None:
         ours = ", ".join(OWN_PLAYERS)
         raise PlayerSpecError(text, f"over HTTP a player is an address (http://host:port) or one of {ours}")
-    if own["name"] not in PLAYERS:
-        raise UnknownNameError("player", own["name"], difflib.get_close_matches(own["name"], PLAYERS))
+    name = own["name"]
+    if name not in PLAYERS:
+        raise UnknownNameError("player", name, difflib.get_close_matches(name, PLAYERS))
+    if missing_setting(name) is not None:
+        raise PlayerSpecError(text, f"the server's environment must set {' and '.join(variables_of(name))}")
+    _check_public_options(text, own["options"] or "")
     try:
         return player_spec(text)
     except PlayerFileError as error:
         raise PlayerSpecError(text, error.reason) from error
+
+
+def _check_public_options(text: str, options: str) -> None:
+    """Check that no value of the *options* of *text* is a file, an address, or anything else that is the server's own.
+
+    Raises:
+        PlayerSpecError: one is, or may be.
+    """
+    for name, _, value in (option.partition("=") for option in options.split(",") if option):
+        takes_word = name in _PUBLIC_WORDS
+        if not (_PUBLIC_VALUE.fullmatch(value) or (takes_word and _WORD.fullmatch(value))):
+            word = ", or a word" if takes_word else ""
+            raise PlayerSpecError(text, f"over HTTP its option {name} takes a number, or True or False{word}")
 
 
 def seated(game: Outline, named: Mapping[str, PlayerReference]) -> dict[Role, PlayerReference]:

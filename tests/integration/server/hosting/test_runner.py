@@ -244,7 +244,17 @@ def test_what_a_specification_names(text: str, is_own: bool, name: str, is_told:
     assert (found.is_own, seat) == (is_own, Seat(A, name, Profile(grace_s=2.0, gets_legal_moves=is_told)))
 
 
-@pytest.mark.parametrize("text", ["legal", "mcts:playouts=5", "http://host:7", "https://host"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "legal",
+        "mcts:playouts=5",
+        "mcts:weights=False,exploration=0.5",
+        "mcts:simultaneous=regret,engine=python",
+        "http://host:7",
+        "https://host",
+    ],
+)
 def test_what_may_be_named_over_the_network(text: str) -> None:
     assert public_player_spec(text) == player_spec(text)
 
@@ -253,6 +263,36 @@ def test_what_may_be_named_over_the_network(text: str) -> None:
 def test_what_may_not_be_named_over_the_network(text: str) -> None:
     with pytest.raises(PlayerSpecError):
         public_player_spec(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ("mcts:playouts=many", "over HTTP its option playouts takes a number, or True or False"),
+        ("mcts:engine=../x", "over HTTP its option engine takes a number, or True or False, or a word"),
+        ("mcts:engine=fast", "engine is one of best, compiled, interpreter, python, not fast"),
+        ("mcts:depth=5", "its constructor refuses the options: got an unexpected keyword argument 'depth'"),
+        ("llm", "the server's environment must set GGP_LLM_URL and GGP_LLM_MODEL"),
+    ],
+)
+def test_what_is_wrong_with_one_of_ours_is_told_over_the_network(
+    text: str, reason: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("GGP_LLM_URL", raising=False)
+    monkeypatch.delenv("GGP_LLM_MODEL", raising=False)
+    with pytest.raises(PlayerSpecError) as caught:
+        public_player_spec(text)
+    assert caught.value.reason == reason
+
+
+@pytest.mark.parametrize("option", ["log=words", "model=gpt", "url=http://host", "log=/tmp/x"])
+def test_files_addresses_and_models_of_llm_are_not_chosen_over_the_network(
+    option: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("GGP_LLM_URL", "http://127.0.0.1:1")
+    monkeypatch.setenv("GGP_LLM_MODEL", "m")
+    with pytest.raises(PlayerSpecError, match=f"its option {option.partition('=')[0]} takes a number"):
+        public_player_spec(f"llm:{option}")
 
 
 def test_roles_that_are_left_out_are_played_by_random() -> None:
