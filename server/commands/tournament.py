@@ -61,7 +61,8 @@ def command() -> None:
 @click.option("--format", "format_", type=click.Choice([each.value for each in TournamentFormat]),
               help="Who meets whom.  [default: round-robin]")  # fmt: skip
 @click.option("--rounds", type=click.IntRange(1, MAX_ROUNDS), help="Cycles of a round robin or gauntlet, rounds of a "
-              "Swiss, sets of a meeting of a knockout, meetings of a ladder.")  # fmt: skip
+              "Swiss, sets of a meeting of a knockout, meetings of a ladder.  "
+              "[default: 1; Swiss 5, ladder 100, --sprt 1000]")  # fmt: skip
 @click.option("--concurrency", type=click.IntRange(1, 1000), help="How many matches at once; by default as many as the "
               "cores allow.")  # fmt: skip
 @click.option("--start-clock", type=_CLOCK, help="Seconds to prepare.  [default: 10]")
