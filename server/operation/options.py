@@ -4,6 +4,7 @@ Every option is a flag, a variable of the environment, and a key of the configur
 option is called as its flag is.
 """
 
+import re
 import ssl
 from collections.abc import Callable
 from dataclasses import Field, dataclass, field, fields
@@ -13,6 +14,7 @@ from typing import Any, Final, TypeVar
 
 import click
 from limits import parse
+from yarl import URL
 
 from server.access.settings import AccessSettings, Limits, Network, is_loopback_host
 from server.errors import ConfigurationError
@@ -31,6 +33,7 @@ from server.terminal.command_line import FiniteRange
 
 DEFAULT_PORT: Final = 9148
 LOG_LEVELS: Final = ("debug", "info", "warning", "error")
+_HOST: Final = re.compile(r"[\w.:-]+")
 _F = TypeVar("_F", bound=Callable[..., Any])
 
 
@@ -61,6 +64,22 @@ class RateText(click.ParamType[str]):
         return str(value)
 
 
+class HostText(click.ParamType[str]):
+    """The name of a host, without a port: games.example.org, or an address."""
+
+    name = "name"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        """Return the name as requests have it."""
+        try:
+            host = URL.build(scheme="http", host=str(value)).host or ""
+        except ValueError:
+            host = ""
+        if not _HOST.fullmatch(host):
+            self.fail(f"{value!r} is no name of a host; one is written games.example.org, without a port", param, ctx)
+        return host
+
+
 class DelayText(click.ParamType[Delay]):
     """How late spectators see a match: 3 steps, 60 s, end, live."""
 
@@ -78,6 +97,7 @@ _FILE: Final = click.Path(path_type=Path, dir_okay=False)
 _NETWORK: Final = NetworkText()
 _RATE: Final = RateText()
 _DELAY: Final = DelayText()
+_HOST_NAME: Final = HostText()
 _LIMITS: Final = Limits()
 _REFEREE: Final = RefereeLimits()
 _PRACTICE: Final = order.PracticeLimits()
@@ -105,7 +125,7 @@ class ServeOptions:
     trusted_proxy: tuple[Network, ...] = _option((), "Believe the reverse proxies in this network who asks "
         "(X-Forwarded-For, -Proto, -Host). May be given several times.", _NETWORK)
     server_name: tuple[str, ...] = _option((), "A name under which the server is reached, besides localhost. May be "
-        "given several times.", metavar="NAME")
+        "given several times.", _HOST_NAME)
     database: str = _option(DEFAULT_DATABASE, "sqlite:///FILE, or postgresql://USER:PASSWORD@HOST/NAME; its tables are "
         "made.", metavar="ADDRESS")
     games: Path | None = _option(None, "A folder of games, as `ggp import` makes it, that are kept beside the "
@@ -156,6 +176,8 @@ class ServeOptions:
     rate_requests: str = _option(_LIMITS.requests, "How often one token, or address, may ask.", _RATE)
     rate_orders: str = _option(_LIMITS.orders, "How often of these it may order a match.", _RATE)
     rate_uploads: str = _option(_LIMITS.uploads, "How often it may upload or validate rules.", _RATE)
+    requests_at_once: int = _option(_LIMITS.n_at_once, "How many of its requests may be open at once, streams of "
+        "events included.", click.IntRange(1))
     warm_up: bool = _option(True, "Make the compiled engine ready at the start, and not when the first match needs it.")
     game_cache: str | None = _option(None, "The folder in which compiled games are kept, at most 512 MB, or 'off'. By "
         "default beside the kernels in $NUMBA_CACHE_DIR, or in the user's cache.", metavar="FOLDER")
@@ -187,7 +209,12 @@ class ServeOptions:
             is_public=self.public,
             proxies=self.trusted_proxy,
             hosts=self.server_name,
-            limits=Limits(requests=self.rate_requests, orders=self.rate_orders, uploads=self.rate_uploads),
+            limits=Limits(
+                requests=self.rate_requests,
+                orders=self.rate_orders,
+                uploads=self.rate_uploads,
+                n_at_once=self.requests_at_once,
+            ),
         )
 
     def hosting(self) -> order.HostSettings:
