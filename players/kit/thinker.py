@@ -102,6 +102,8 @@ READING_S: Final = 60.0
 """The limit for reading rules, if the start clock is not longer."""
 MAKING_S: Final = 10.0
 """The limit for making the player, likewise: modules that it imports take time, and without it there is no move."""
+_GIVEN_UP: Final = f"it is given up after {session.MAX_LOSSES} lost processes"
+_NOT_MADE: Final = "it was not made at the start of the match"
 _GONE: Final = "the match was over before they were read"
 _MAX_SHOWN: Final = 300
 _MAX_CALLS: Final = 3
@@ -115,7 +117,8 @@ class Thinker:
     def __init__(self, make_player: MakePlayer, report: Callable[[session.Report], None]) -> None:
         self.make_player, self.report = make_player, report
         self.player = Player()
-        self.thinks = True
+        self.why_idle = ""
+        """Why the author's code is not run, and legal moves are played; empty where it is."""
         self.role: Role = Constant("")
         self.follow_s = 0.0
         self.last: session.Follow | None = None
@@ -146,8 +149,10 @@ class Thinker:
             reading_ends_s = max(order.interrupt_s, Deadline.after(READING_S).at_s)
             game = call_until(reading_ends_s, lambda: make_game(read_rules(order.rules, "rules of the match")))
             self.role, self.follow_s = _role_of(game, order.role), order.follow_s
-            self.thinks = order.thinks and self._make_player(game, order)
-            if not self.thinks:
+            self.why_idle = "" if order.thinks else _GIVEN_UP
+            if order.thinks and not self._make_player(game, order):
+                self.why_idle = _NOT_MADE
+            if self.why_idle:
                 self.player = Player()
                 self.player.join(game, self.role, order.seed)
         except TimeUp:
@@ -225,6 +230,9 @@ class Thinker:
         """Return the move that the player chooses, or its best so far, or a legal one."""
         player = self.player
         player.prepare_move(moves[0], lambda move: self.report(session.Best(order.step, str(move))))
+        if self.why_idle:
+            self.report(session.PlayerFailed(self.why_idle))
+            return moves[0]
         if not order.thinks or state.is_terminal or Deadline(order.deadline_s).has_passed:
             return moves[0]
         said = self._run(partial(player.move, state, self.role, Deadline(order.deadline_s)), order.interrupt_s)
@@ -254,7 +262,7 @@ class Thinker:
 
     def _run(self, function: Callable[[], T], interrupt_s: float) -> T | None:
         """Return the result of the author's code, None if it fails or is too slow."""
-        if not self.thinks:
+        if self.why_idle:
             return None
         try:
             return call_until(interrupt_s, function)

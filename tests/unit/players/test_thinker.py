@@ -194,7 +194,16 @@ def test_a_player_that_cannot_be_made_is_reported() -> None:
         raise ValueError("no\nway")
 
     found = [report for report in reports_of(make, join(), ask()) if isinstance(report, PlayerFailed)]
-    assert [report.what.partition(" [")[0] for report in found] == ["ValueError: no way"]
+    told = [report.what.partition(" [")[0] for report in found]
+    assert told == ["ValueError: no way", "it was not made at the start of the match"]
+
+
+def test_every_move_of_a_player_that_is_given_up_has_the_reason() -> None:
+    step = Follow("(mark 1 1)", ("(mark 1 1)", "noop"))
+    found = reports_of(odd_players.First, join(thinks=False), ask(), step, ask(1))
+    failed = PlayerFailed("it is given up after 3 lost processes")
+    moves = [Best(0, "(mark 1 1)"), failed, Done(0, "(mark 1 1)"), Best(1, "noop"), failed, Done(1, "noop")]
+    assert found == [*SEATED, *moves]
 
 
 def test_a_player_that_is_never_made_is_interrupted_and_legal_moves_are_played(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -204,7 +213,8 @@ def test_a_player_that_is_never_made_is_interrupted_and_legal_moves_are_played(m
 
     monkeypatch.setattr("players.kit.thinker.MAKING_S", 0.1)
     failed = PlayerFailed("it is not made within 0.1 s or the start clock")
-    expected = [failed, *SEATED, Best(0, "(mark 1 1)"), Done(0, "(mark 1 1)")]
+    again = PlayerFailed("it was not made at the start of the match")
+    expected = [failed, *SEATED, Best(0, "(mark 1 1)"), again, Done(0, "(mark 1 1)")]
     assert reports_of(make, join(start_s=0.05), ask()) == expected
 
 
