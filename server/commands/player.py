@@ -35,7 +35,8 @@ _UNFIT: Final = re.compile(r"[^A-Za-z0-9._-]+")
 @click.option("--connect", metavar="URL", help="Dial in at the game manager at URL instead of listening.")
 @click.option("--token", envvar="GGP_TOKEN", help="What lets you in there, if anything must; GGP_TOKEN by default.")
 @click.option("--until-eof", is_flag=True, help="End when standard input ends, so as not to outlive who started it.")
-@click.option("--name", help="What it answers to INFO, and is called where it dials in; SPEC by default.")
+@click.option("--name", help="What it answers to INFO, SPEC by default. Where it dials in, what it is called: by "
+              "default as its file or class, one of ours by your user name and its own.")  # fmt: skip
 @click.option("--margin", type=FiniteRange(0), default=Timing().margin_s, show_default=True,
               help="Seconds before the end of a clock in which it answers.")  # fmt: skip
 @click.option("--max-matches", type=click.IntRange(1), help="How many at once; 8 by default, 1 where it dials in.")
