@@ -10,7 +10,7 @@ export GGP_SHARED ?= $(abspath ../shared)
 help: ## list the targets
 	@awk -F':.*## ' '/^[a-z-]+:.*## / {printf "make %-11s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
-warm-up: $(WARM) ## compile the kernels of engine and players, which takes some minutes once
+warm-up: $(WARM) ## compile the kernels of engine and players, once, in one to four minutes
 
 demo: $(WARM) ## play Amazons over HTTP, game manager and two players on this machine
 	@$(BIN)/ggp demo

@@ -23,7 +23,7 @@ _ALLOW: Final = re.compile(r"allow(?=\s)(?P<codes>(?:(?!\s--(?:\s|$)).)*)(?:\s--
 _MAX_COMMENTS: Final = 1_000
 """How many such comments are read; a file that has more is no rule file."""
 _FIRST_CHECK_IN_PLAY: Final = 17
-_HOW: Final = "write `; ggp: allow gdl/some-code -- the reason` before the rule or at the end of its first line"
+_HOW: Final = "write `; ggp: allow gdl/some-code -- the reason` before the rule or at the end of one of its lines"
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,5 +165,5 @@ def _complaints(comment: Comment) -> Iterator[Diagnostic]:
 
 def _unused(comment: Comment, code: Code) -> Diagnostic:
     message = f"this comment allows `{code.name}`, which the rule does not have"
-    hint = "delete the comment, or put it before the rule it is for or at the end of that rule's first line"
+    hint = "delete the comment, or put it before the rule it is for or at the end of one of that rule's lines"
     return diagnostic("allowed-in-vain", comment.span, message, hint)

@@ -67,7 +67,11 @@ CODES: Final[dict[str, ErrorCode]] = {
     "unknown_player": ErrorCode(400, "misspelt in an order: the hint has the nearest names"),
     "unknown_role": ErrorCode(400, "the game has no such role, or no player plays it"),
     "no_own_seat": ErrorCode(400, "who orders it as a player needs a player or a seat of their own in it"),
-    "invalid_player": ErrorCode(400, "no address, or something that is not started over the network"),
+    "invalid_player": ErrorCode(
+        400,
+        "no address or player of ours that may be named there, or an option that it does not take; "
+        "in a tournament also `human` and addresses",
+    ),
     "invalid_name": ErrorCode(400, "no player may be called so"),
     "illegal_move": ErrorCode(400, "the move is not legal; the message lists those that are"),
     "rules_refused": ErrorCode(400, "the rules cannot be played; `line`, `column` and `kind` say where and why"),
@@ -83,7 +87,11 @@ CODES: Final[dict[str, ErrorCode]] = {
     "invalid_token": ErrorCode(400, "no name, note or time that a token can have; or no class list"),
     "invalid_tournament": ErrorCode(400, "the tournament contradicts itself, or says something that it may not say"),
     "unauthorized": ErrorCode(401, "no token, or none that is known"),
-    "forbidden": ErrorCode(403, "the token's role may not do this"),
+    "forbidden": ErrorCode(
+        403,
+        "the token's role may not do this; or the player, entrant or seat belongs to another owner; or a practice "
+        "match is ordered with an address, `rules`, `from` or `tournament`",
+    ),
     "not_challengeable": ErrorCode(403, "the owner of a player does not allow others to order matches with it"),
     "foreign_request": ErrorCode(403, "a browser sent this for a page that is not ours"),
     "not_public_yet": ErrorCode(403, "it is shown after the end of the match"),
@@ -120,14 +128,16 @@ CODES: Final[dict[str, ErrorCode]] = {
     "already_annulled": ErrorCode(409, "the match does not count already"),
     "no_schedule": ErrorCode(409, "its format has no schedule for its games and entrants, or one of too many matches"),
     "wrong_entrants": ErrorCode(409, "its entrants are too few, or too many, for what was ordered"),
-    "too_large": ErrorCode(413, "more than 2,000,000 bytes"),
-    "unsupported_media_type": ErrorCode(415, "send `Content-Type: application/json`"),
+    "too_large": ErrorCode(413, "more than 2,000,000 bytes, without a token 65,536"),
+    "unsupported_media_type": ErrorCode(
+        415, "send `Content-Type: application/json`; an order of a tournament may be `application/toml`"
+    ),
     "wrong_host": ErrorCode(421, "the request names a host that this server is not"),
     "too_many_requests": ErrorCode(429, "the header Retry-After says when to come again"),
     "too_much_practice": ErrorCode(429, "as many practice matches as one may order in a day, or at once"),
     "damaged": ErrorCode(500, "what the database holds of it is damaged; the message says what"),
     "internal": ErrorCode(500, "our fault; the log says more"),
-    "busy": ErrorCode(503, "many rules are being checked; try again in a minute"),
+    "busy": ErrorCode(503, "many rules are being checked, or other games imported; try again in some minutes"),
     "shutting_down": ErrorCode(503, "the server takes no more orders before it starts again; try again later"),
     "storage_failed": ErrorCode(503, "the database failed; try again later"),
     "too_many_matches": ErrorCode(503, "the queue is full; try again later"),

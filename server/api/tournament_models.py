@@ -167,7 +167,7 @@ class FixtureAnswer(ResponseModel):
 
 
 class StandingAnswer(ResponseModel):
-    """A row of the standings, as `ggp tournament --json` prints it."""
+    """A row of the standings, as `ggp tournament run --json` prints it."""
 
     model_config = ConfigDict(extra="allow")
 

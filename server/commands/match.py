@@ -75,8 +75,8 @@ def command(
     standard input and answers on standard output (cmd:./my-player, or cmd+legal: to get the legal moves too).
     A role that is left out is played by `random`.
 
-    Exits with 0 when the match was played to its end, and with 130 when Ctrl-C came before; the last lines tell the
-    result and where the record is.
+    Exits with 0 when the match was played to its end, with 1 when it broke off, and with 130 when Ctrl-C came before;
+    the last lines tell the result and where the record is.
     """
     file = find_game(game)
     rules = make_game(file.read())

@@ -13,8 +13,8 @@ from server.terminal.progress import progress
 def command(as_json: bool) -> None:
     """Compile the kernels of engine, searches, environments and learning, once on a machine and for each version.
 
-    They are kept on disk: no match waits for them then. That takes some minutes of processor time, and where they are
-    on disk already, seconds.
+    They are kept on disk: no match waits for them then. That takes one to four minutes, by the machine, and where they
+    are on disk already, seconds.
     """
     began_s = time.monotonic()
     from gdl.compiler.compilation import watching_kernels  # noqa: PLC0415 -- large libraries, not needed for --help

@@ -32,6 +32,7 @@ ROOT = Path(__file__).resolve().parent.parent.parent
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
 BLOCK = re.compile(r"^```(\w*)\n(.*?)^```$", re.DOTALL | re.MULTILINE)
 LINK = re.compile(r"\[[^\]]+\]\((?!https?://)([^)#]+)(?:#[^)]*)?\)")
+MODULE = re.compile(r"`(\w+(?:/\w+)+\.py)`")
 PICTURE = re.compile(r"!\[[^\]]*\]\(images/([\w-]+\.svg)\)")
 FILE = re.compile(r"(?:#|;) (\w+\.(?:kif|py|toml))\n")
 RESULTS = re.compile(r"^<!-- results: .*?^<!-- end of results -->$", re.DOTALL | re.MULTILINE)
@@ -214,6 +215,13 @@ def test_every_target_of_make_is_listed_by_make_help() -> None:
 def test_every_link_to_a_file_finds_it(page: Path) -> None:
     links = LINK.findall(page.read_text(encoding="utf-8"))
     assert [link for link in links if not (page.parent / link).exists()] == []
+
+
+@pytest.mark.parametrize("page", [*PAGES, ROOT / "CHANGELOG.md"], ids=lambda page: page.name)
+def test_every_path_of_a_module_is_that_of_one(page: Path) -> None:
+    listed = subprocess.run(["git", "ls-files"], cwd=ROOT, check=True, capture_output=True, text=True).stdout.split()
+    named = MODULE.findall(page.read_text(encoding="utf-8"))
+    assert [path for path in named if not any(f"/{each}".endswith(f"/{path}") for each in listed)] == []
 
 
 def test_every_page_of_the_docs_is_linked_from_the_readme() -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import click
 import pytest
 from click.testing import CliRunner
@@ -15,8 +17,8 @@ def options(*arguments: str, **environment: str) -> ServeOptions:
 
     @click.command(context_settings={"auto_envvar_prefix": "GGP"})
     @serve_options
-    def command(**given: object) -> ServeOptions:
-        return ServeOptions(**given)  # type: ignore[arg-type]
+    def command(**given: Any) -> ServeOptions:
+        return ServeOptions(**given)
 
     with CliRunner().isolation(env=environment):
         found = command.main(arguments, "serve", standalone_mode=False)
