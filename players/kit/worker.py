@@ -2,6 +2,7 @@
 
 import asyncio
 import contextlib
+import json
 import logging
 import multiprocessing
 import os
@@ -12,7 +13,7 @@ import threading
 import time
 from collections.abc import AsyncIterator, Callable
 from dataclasses import dataclass
-from multiprocessing import connection, forkserver
+from multiprocessing import connection, forkserver, spawn
 from multiprocessing.context import ForkServerContext
 from multiprocessing.context import ForkServerProcess as Process
 from typing import Final, Self
@@ -34,8 +35,13 @@ from players.kit.session import (
 from players.kit.thinker import Thinker, ignore_time_up
 from players.player import MakePlayer, Player
 
-_PRELOADED: Final = ("__main__", "players.kit.worker", "players.stock", "numba.np.linalg", "numba.np.arraymath")
+_PRELOADED: Final = (
+    "players.kit.forked_main", "players.kit.worker", "players.stock", "numba.np.linalg", "numba.np.arraymath"
+)  # fmt: skip
 """What workers are forked with, so that none spends its start clock on imports: two seconds of processor time."""
+PREPARATION: Final = "GGP_WORKER_PREPARATION"
+"""The variable by which the process that they are forked from knows the author's script, which it imports as well."""
+_OF_MAIN: Final = ("sys_path", "sys_argv", "init_main_from_name", "init_main_from_path")
 _LOG: Final = logging.getLogger(__name__)
 CONTEXT: Final[ForkServerContext] = multiprocessing.get_context("forkserver")
 
@@ -63,10 +69,15 @@ NO_LIMITS: Final = WorkerLimits()
 def prepare_workers(make_player: MakePlayer = Player) -> None:
     """Start the process that workers are forked from, so that the first match need not wait for it.
 
-    It imports what the player has `preloaded`, unless it runs already.
+    It imports the author's script and what the player has `preloaded`, unless it runs already.
     """
     CONTEXT.set_forkserver_preload([*_PRELOADED, *getattr(make_player, "preloaded", ())])
-    forkserver.ensure_running()
+    data = spawn.get_preparation_data("")
+    os.environ[PREPARATION] = json.dumps({key: data[key] for key in _OF_MAIN if key in data})
+    try:
+        forkserver.ensure_running()
+    finally:
+        os.environ.pop(PREPARATION, None)  # two matches may begin at once
 
 
 def is_worker_importing_main() -> bool:

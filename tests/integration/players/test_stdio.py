@@ -4,6 +4,7 @@ import os
 import subprocess
 import sys
 import threading
+from collections.abc import Iterable
 from pathlib import Path
 
 import pytest
@@ -57,11 +58,53 @@ players.run_stdio(Loud, players.Settings("tested"))
 """
 
 
-def test_a_script_that_prints_and_has_no_guard_is_a_player_all_the_same(tmp_path: Path) -> None:
-    path = tmp_path / "loud.py"
-    path.write_text(SCRIPT)
-    done = subprocess.run(
-        [sys.executable, path], input="\n".join(LINES), capture_output=True, text=True, timeout=30, check=True,
-        env={**os.environ, "PYTHONPATH": str(Path.cwd())},
+def played(lines: Iterable[str], *arguments: str, folder: Path) -> subprocess.CompletedProcess[str]:
+    """Return what Python with *arguments* says to *lines*, run in *folder*."""
+    return subprocess.run(
+        [sys.executable, *arguments], input="\n".join(lines), capture_output=True, text=True, timeout=30, check=True,
+        cwd=folder, env={**os.environ, "PYTHONPATH": str(Path.cwd())},
     )  # fmt: skip
+
+
+def test_a_script_that_prints_and_has_no_guard_is_a_player_all_the_same(tmp_path: Path) -> None:
+    (tmp_path / "loud.py").write_text(SCRIPT)
+    done = played(LINES, "loud.py", folder=tmp_path)
     assert done.stdout.splitlines() == ["(mark 3 3)", *ANSWERS]  # what it prints before it is a player, but no worker
+
+
+LARGE_SCRIPT = """
+import sys
+import players
+import beside
+print("imported as", __name__, sys.argv[1:], file=sys.stderr)
+class First(players.Player):
+    def move(self, state, role, deadline):
+        return state.legal_moves(role)[0]
+{end}
+"""
+GUARDED = 'if __name__ == "__main__":\n    players.run_stdio(First)'
+TWO_MATCHES = [
+    line for match_id in "ab" for line in (start_text(match_id), f"(PLAY {match_id} NIL)", f"(STOP {match_id} NIL)")
+]
+
+
+@pytest.mark.parametrize("arguments", [("scripts/large.py", "1"), ("-m", "scripts.large", "1")])
+def test_a_script_is_imported_once_for_all_its_matches(tmp_path: Path, arguments: tuple[str, ...]) -> None:
+    scripts = tmp_path / "scripts"
+    scripts.mkdir()
+    (scripts / "large.py").write_text(LARGE_SCRIPT.format(end=GUARDED))
+    (scripts / "beside.py").touch()
+    (tmp_path / "beside.py").touch()
+    done = played(TWO_MATCHES, *arguments, folder=tmp_path)
+    assert done.stdout.splitlines() == ["ready", "(mark 1 1)", "done"] * 2
+    assert done.stderr.splitlines() == ["imported as __main__ ['1']", "imported as __mp_main__ ['1']"]
+
+
+@pytest.mark.parametrize("end", ["raise ValueError('no weights')", "sys.exit('no weights')"])
+def test_a_script_that_no_process_can_import_says_so_in_each_match(tmp_path: Path, end: str) -> None:
+    (tmp_path / "large.py").write_text(LARGE_SCRIPT.format(end=f"{GUARDED}\nelse:\n    {end}"))
+    (tmp_path / "beside.py").touch()
+    done = played(TWO_MATCHES, "large.py", folder=tmp_path)
+    assert done.stdout.splitlines() == ["ready", "nil", "done"] * 2
+    assert [f"a worker of match {match_id} was lost" in done.stderr for match_id in "ab"] == [True, True]
+    assert ("ValueError: no weights" in done.stderr) == end.startswith("raise")
