@@ -66,10 +66,15 @@ class ResultStore:
         self._database = database
 
     async def latest(
-        self, game: str | None = None, players: Sequence[str] = (), limit: int = MOST_RESULTS
+        self, game: str | None = None, players: Sequence[str] = (), limit: int = MOST_RESULTS, since_ms: int = 0
     ) -> list[RatedResult]:
-        """Return the latest results, the oldest first: of *game* if it is named, in which all *players* had seats."""
-        chosen = _chosen(game, players).limit(limit).subquery()
+        """Return the latest results, the oldest first: of *game* if it is named, in which all *players* had seats.
+
+        Those of matches that ended before *since_ms* are left out.
+        """
+        wanted = matches_with_results(game, players)
+        wanted = wanted.where(matches.c.ended_ms >= since_ms) if since_ms else wanted
+        chosen = wanted.limit(limit).subquery()
         of_seat = seats.c.player, seats.c.goal, seats.c.n_errors, seats.c.version
         query = sa.select(chosen.c.id, chosen.c.game, chosen.c.ended_ms, chosen.c.purpose, *of_seat)
         query = query.select_from(chosen.join(seats, seats.c.match_id == chosen.c.id))
@@ -99,7 +104,7 @@ def _results(rows: Iterable[Any]) -> list[RatedResult]:
     return [_result(of_match) for of_match in found if all(_is_sound(row) for row in of_match)]
 
 
-def _chosen(game: str | None, names: Sequence[str]) -> sa.Select[Any]:
+def matches_with_results(game: str | None = None, names: Sequence[str] = ()) -> sa.Select[Any]:
     """Return the query for the matches whose results are wanted, the latest first."""
     others = seats.alias()
     is_other = sa.and_(others.c.match_id == matches.c.id, others.c.kind.not_in((*_RATED, SeatKind.CHANCE)))

@@ -10,7 +10,7 @@ from sqlalchemy.types import TypeDecorator, TypeEngine
 
 _Process: TypeAlias = Callable[[Any], Any]
 
-REVISION: Final = "0006"
+REVISION: Final = "0007"
 """The revision of the tables that this program works with: the newest in `migrations`."""
 
 METADATA: Final = sa.MetaData(
@@ -188,13 +188,15 @@ matches: Final = sa.Table(
     sa.Column("epoch", sa.Integer, nullable=False),
     sa.Column("abort_reason", Words),
     sa.Column("purpose", Words),
-    # Lists are read newest first, from one of these indexes and no further than the page.
+    # Lists and results are read newest first, from one of these indexes and no further than the page.
     sa.Index(None, "created_ms", "id"),
     sa.Index(None, "status", "created_ms", "id"),
     sa.Index(None, "game", "created_ms", "id"),
     sa.Index(None, "game", "status", "created_ms", "id"),
     sa.Index(None, "tournament", "created_ms", "id"),
     sa.Index(None, "ended_ms"),
+    sa.Index(None, "status", "ended_ms", "id"),
+    sa.Index(None, "game", "status", "ended_ms", "id"),
     sa.Index(None, "holder", "status"),
 )
 

@@ -130,6 +130,7 @@ NEW_COLUMNS = (
     ("players", "version"), ("players", "allows_challenges"), ("players", "joins_ladder"), ("matches", "purpose"),
     ("seats", "version"),
 )  # fmt: skip
+NEW_INDEXES = ("ix_matches_status_ended_ms_id", "ix_matches_game_status_ended_ms_id")
 
 
 async def test_tables_of_the_revision_before_are_brought_up_to_date_and_keep_their_rows(database_address: str) -> None:
@@ -138,6 +139,8 @@ async def test_tables_of_the_revision_before_are_brought_up_to_date_and_keep_the
     async with database.begin() as connection:
         for table in ("interventions", "annulments", "fixtures", "entrants", "tournaments", "heartbeats"):
             await connection.execute(sa.text(f"DROP TABLE {table}"))
+        for index in NEW_INDEXES:
+            await connection.execute(sa.text(f"DROP INDEX {index}"))
         for table, column in NEW_COLUMNS:
             await connection.execute(sa.text(f"ALTER TABLE {table} DROP COLUMN {column}"))
         await connection.execute(sa.text("UPDATE alembic_version SET version_num = '0002'"))
@@ -158,7 +161,8 @@ async def test_matches_that_were_scheduled_before_sets_were_kept_know_theirs(dat
     assert await store.add(tournament())
     assert await store.apply(tournament(), TournamentChange(scheduled=legs))
     async with database.begin() as connection:
-        await connection.execute(sa.text("DROP INDEX ix_fixtures_set_id"))
+        for index in ("ix_fixtures_set_id", *NEW_INDEXES):
+            await connection.execute(sa.text(f"DROP INDEX {index}"))
         await connection.execute(sa.text("ALTER TABLE fixtures DROP COLUMN set_id"))
         await connection.execute(sa.text("UPDATE alembic_version SET version_num = '0005'"))
     await database.close()

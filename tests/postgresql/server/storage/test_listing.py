@@ -1,8 +1,9 @@
-"""A page of matches is read from an index, and no further than the page, whatever is asked for."""
+"""A page of matches or results is read from an index, and no further than the page, whatever is asked for."""
 
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 import sqlalchemy as sa
@@ -11,6 +12,7 @@ from sqlalchemy.dialects import sqlite
 from server.storage.database import Database
 from server.storage.listing import Filter, listing
 from server.storage.matches import MatchStore
+from server.storage.results import matches_with_results
 from tests.kit.server.storage.samples import add, match
 
 FILTERS = [
@@ -27,17 +29,17 @@ FILTERS = [
 ]
 
 
-@pytest.fixture(params=FILTERS, ids=repr)
-def plan(request: pytest.FixtureRequest) -> str:
-    query = listing(request.param, (10, "m"), 50)
+QUERIES = [listing(wanted, (10, "m"), 50) for wanted in FILTERS]
+RESULTS = [matches_with_results(*wanted).limit(50) for wanted in ((), ("tiny",), (None, ("ann",)))]
+NAMES = [*map(repr, FILTERS), "results", "results of a game", "results of a player"]
+
+
+@pytest.mark.parametrize("query", QUERIES + RESULTS, ids=NAMES)
+async def test_no_list_looks_through_a_table_or_sorts(query: sa.Select[Any], tmp_path: Path) -> None:
     text = query.compile(dialect=sqlite.dialect(), compile_kwargs={"literal_binds": True})
-    return f"EXPLAIN QUERY PLAN {text}"
-
-
-async def test_no_list_looks_through_a_table_or_sorts(plan: str, tmp_path: Path) -> None:
     database = await Database.open(str(tmp_path / "a.sqlite"))
     async with database.reading() as connection:
-        steps = [row[3] for row in await connection.execute(sa.text(plan))]
+        steps = [row[3] for row in await connection.execute(sa.text(f"EXPLAIN QUERY PLAN {text}"))]
     await database.close()
     assert [step for step in steps if step.startswith(("SCAN", "USE TEMP B-TREE"))] == []
 
