@@ -26,6 +26,8 @@ MAX_RESULTS: Final = 2_000
 """How many results the ratings are made of, the latest ones."""
 RATED_S: Final = 20.0
 """How old ratings may be."""
+LATE_MS: Final = 60_000
+"""How much later than others a result may be in the database that is not to be missed until ratings are made again."""
 MAX_WAITING: Final = 1_000
 """How many matches may wait while more are ordered."""
 NAME: Final = "ladder"
@@ -42,6 +44,7 @@ class IdleLadder:
     def __init__(self, host: MatchOrders, results: ResultStore, seconds: Callable[[], float] = time.monotonic) -> None:
         self._host, self._results, self._seconds = host, results, seconds
         self._ratings: Ratings | None = None
+        self._rated: list[RatedResult] = []
         self._rated_s = 0.0
         self._rating = asyncio.Lock()
 
@@ -58,7 +61,14 @@ class IdleLadder:
                 found, rows = await self._results.latest(limit=MAX_RESULTS), await self._host.registry.store.listed()
                 results = of_versions(found, {row.name: row for row in rows})
                 self._ratings, self._rated_s = await asyncio.to_thread(fit_ratings, results), self._seconds()
+                self._rated = found
             return self._ratings
+
+    async def _latest(self) -> list[RatedResult]:
+        """Return the results that the ratings were made of, and the newer ones, which alone are read."""
+        since_ms = self._rated[-1].ended_ms - LATE_MS if self._rated else 0
+        newer = await self._results.latest(limit=MAX_RESULTS, since_ms=since_ms)
+        return list({each.result.match_id: each for each in (*self._rated, *newer)}.values())
 
     async def check(self) -> None:
         """Check that the games of the ladder are there.
@@ -91,7 +101,7 @@ class IdleLadder:
         rows = {row.name: row for row in await self._host.registry.store.listed() if row.joins_ladder}
         if len(await self._idle(rows)) < 2:
             return 0
-        found, ratings = await self._results.latest(limit=MAX_RESULTS), await self.ratings()
+        ratings, found = await self.ratings(), await self._latest()
         versions = {name: await self._rules(name) for name in self._host.settings.ladder.games}
         games = tuple(TournamentGame(name, len(played_roles(outline))) for name, (_, outline) in versions.items())
         async with self._host.queue.choosing() as may_choose:  # other managers wait: what takes long is done before

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import pytest
 import sqlalchemy as sa
 
 from gdl.errors import UnknownNameError
 from server.hosting.game_manager import GameManager
-from server.hosting.idle_ladder import IdleLadder
+from server.hosting.idle_ladder import LATE_MS, RATED_S, IdleLadder
 from server.hosting.order import HostSettings, LadderSettings
 from server.registry.registry import PlayerWishes
 from server.storage.database import Database
-from server.storage.results import ResultStore
+from server.storage.results import MOST_RESULTS, RatedResult, ResultStore
 from server.storage.rows import MatchPurpose, MatchStatus, SeatKind
 from server.storage.schema import matches, seats
 
@@ -57,6 +59,36 @@ async def test_the_results_of_the_ladder_become_ratings(database: Database) -> N
     async with database.begin() as connection:
         await connection.execute(sa.update(seats).where(seats.c.player == "bob").values(kind=SeatKind.HUMAN))
     assert await ResultStore(database).latest(limit=10) == []
+
+
+class Counted(ResultStore):
+    """Counts the results that are read, each time."""
+
+    def __init__(self, database: Database) -> None:
+        super().__init__(database)
+        self.n_read: list[int] = []
+
+    async def latest(
+        self, game: str | None = None, players: Sequence[str] = (), limit: int = MOST_RESULTS, since_ms: int = 0
+    ) -> list[RatedResult]:
+        found = await super().latest(game, players, limit, since_ms)
+        self.n_read.append(len(found))
+        return found
+
+
+async def test_between_two_ratings_only_new_results_are_read(database: Database) -> None:
+    manager, results, now_s = await furnished(database), Counted(database), [0.0]
+    ladder = IdleLadder(manager, results, lambda: now_s[0])
+    n_ordered = []
+    for ended_ms in (1, 2 * LATE_MS, 4 * LATE_MS):
+        n_ordered.append(await ladder.look())
+        async with database.begin() as connection:
+            over = {"status": MatchStatus.COMPLETED, "ended_ms": ended_ms}
+            await connection.execute(sa.update(matches).where(matches.c.ended_ms.is_(None)).values(over))
+            await connection.execute(sa.update(seats).values(goal=50))
+        now_s[0] += 0.6 * RATED_S
+    await ladder.look()
+    assert (n_ordered, results.n_read) == ([2, 2, 2], [0, 0, 2, 4, 2, 4])
 
 
 async def test_a_ladder_of_a_game_that_is_not_there_is_refused(database: Database) -> None:
