@@ -71,19 +71,26 @@ async def exported(database: Database, choice: MatchFilter) -> AsyncIterator[Exp
         StorageError: the database failed.
     """
     rules: dict[str, str] = {}
-    last = ""
-    while (page := await _page(database, choice, last)) and page[-1]["match_id"] > last:
-        last = page[-1]["match_id"]
+    match_ids = await _match_ids(database, choice)
+    for begin in range(0, len(match_ids), _AT_ONCE):
+        page = await _page(database, match_ids[begin : begin + _AT_ONCE])
         await _learn(database, {row["sha256"] for row in page} - rules.keys(), rules)
         for found in await asyncio.to_thread(_read, page, rules):
             yield found
 
 
-async def _page(database: Database, choice: MatchFilter, last: str) -> Sequence[sa.RowMapping]:
-    query = sa.select(records, matches.c.sha256).select_from(records.outerjoin(matches))
-    query = query.where(*choice.conditions(), records.c.match_id > last).order_by(records.c.match_id)
+async def _match_ids(database: Database, choice: MatchFilter) -> Sequence[str]:
+    """Return the ids of all that is chosen, in order: each page would look through all matches of a game again."""
+    query = sa.select(records.c.match_id).select_from(records.outerjoin(matches)).where(*choice.conditions())
     async with database.reading() as connection:
-        return (await connection.execute(query.limit(_AT_ONCE))).mappings().all()
+        return (await connection.scalars(query.order_by(records.c.match_id))).all()
+
+
+async def _page(database: Database, match_ids: Sequence[str]) -> Sequence[sa.RowMapping]:
+    query = sa.select(records, matches.c.sha256).select_from(records.outerjoin(matches))
+    query = query.where(records.c.match_id.in_(match_ids)).order_by(records.c.match_id)
+    async with database.reading() as connection:
+        return (await connection.execute(query)).mappings().all()
 
 
 async def _learn(database: Database, unknown: set[str], rules: dict[str, str]) -> None:

@@ -12,9 +12,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import sqlalchemy as sa
 
 from server.records.entries import Entry, StartedEntry, entry_of
 from server.records.record import record_of
+from server.storage import exporting
 from server.storage.database import Database
 from server.storage.games import GameStore
 from server.storage.parts import summary_of
@@ -97,6 +99,19 @@ def test_a_record_that_cannot_be_read_keeps_no_other_from_being_written(server: 
 def test_only_matches_of_a_tournament_are_exported(server: Ggp, tmp_path: Path) -> None:
     assert server("export", "cup.jsonl", "--tournament", "cup").output == "cup.jsonl: 1 records written\n"
     assert lines(tmp_path / "cup.jsonl") == [record("match.b")]
+
+
+async def test_the_matches_of_a_game_are_looked_for_once_however_many_pages_they_fill(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(exporting, "_AT_ONCE", 1)
+    await fill(str(tmp_path / "ggp.sqlite"))
+    database, statements = await Database.open(str(tmp_path / "ggp.sqlite")), list[str]()
+    sa.event.listen(database.engine.sync_engine, "before_cursor_execute", lambda *told: statements.append(told[2]))
+    found = [each.match_id async for each in exporting.exported(database, exporting.MatchFilter(game="turns"))]
+    await database.close()
+    assert found == ["match.a", "match.b"]
+    assert ["WHERE matches.game = ?" in each for each in statements if "FROM records" in each] == [True, False, False]
 
 
 @pytest.mark.parametrize("target", ["none", "none.zip", "none.jsonl"])
