@@ -136,10 +136,18 @@ class TournamentLine(ResponseModel):
     reason: Annotated[str | None, Field(description="why it is paused or cancelled")] = None
 
 
+class TournamentsQuery(RequestModel):
+    """Which tournaments are wanted."""
+
+    before: Annotated[Name, Field(description="a tournament's name: only those ordered before it")] | None = None
+    limit: Annotated[int, Field(ge=1, le=200)] = 50
+
+
 class TournamentsAnswer(ResponseModel):
-    """Tournaments, the latest first."""
+    """Tournaments, the latest first; `next` is what `before` must be to go on, if there are more."""
 
     tournaments: list[TournamentLine]
+    next: str | None = None
 
 
 class EntrantAnswer(ResponseModel):

@@ -10,7 +10,7 @@ from aiohttp import web
 from gdl.game import played_roles
 from server.access.access import principal
 from server.api import tournament_models as models
-from server.api.operation import MANAGER, MatchId, Name, Operations
+from server.api.operation import MANAGER, MatchId, Name, Operations, without_none
 from server.api.player_models import is_own
 from server.hosting.game_manager import GameManager
 from server.hosting.order import MatchRequest
@@ -41,11 +41,12 @@ _ENTRY: Final = ("invalid_player", "unknown_player", "not_registered", "already_
 _LIVE: Final = (tournament_rows.TournamentStatus.RUNNING, tournament_rows.TournamentStatus.PAUSED)
 
 
-@operations.get(models.URL)
-async def list_tournaments(request: web.Request) -> models.TournamentsAnswer:
+@operations.get(models.URL, errors=_UNKNOWN)
+async def list_tournaments(request: web.Request, query: models.TournamentsQuery) -> models.TournamentsAnswer:
     """List tournaments, the latest first."""
-    listed = await request.app[MANAGER].tournaments.store.listed()
-    return models.TournamentsAnswer(tournaments=list(map(models.tournament_line, listed)))
+    found, after = await request.app[MANAGER].tournaments.store.page(query.before, query.limit)
+    lines = list(map(models.tournament_line, found))
+    return models.TournamentsAnswer(tournaments=lines, **without_none({"next": after}))
 
 
 @operations.post(

@@ -14,6 +14,7 @@ import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from server.match.link import now_ms
+from server.refusals import RequestError
 from server.storage import rows, tournament_rows
 from server.storage.database import Database, insert, upsert
 from server.storage.errors import DamagedRowError
@@ -116,15 +117,30 @@ class TournamentStore:
                 )
         return True
 
-    async def listed(
-        self, status: tournament_rows.TournamentStatus | None = None, limit: int = 1_000
-    ) -> list[tournament_rows.TournamentRow]:
-        """Return the tournaments, the newest first; those whose row is damaged are named in the log."""
-        query = sa.select(tournaments).where(sa.true() if status is None else tournaments.c.status == status)
-        query = query.order_by(tournaments.c.created_ms.desc(), tournaments.c.name).limit(limit)
+    async def page(
+        self, before: str | None = None, limit: int = 50, *, is_over: bool | None = None
+    ) -> tuple[list[tournament_rows.TournamentRow], str | None]:
+        """Return up to *limit* tournaments, the newest first, and the name to go on from, if there are more.
+
+        *before* is the name of the last tournament of the page before. Those that are over alone are wanted, or those
+        that are not; None leaves that open. Those whose row is damaged are named in the log, and left out.
+
+        Raises:
+            RequestError: there is no tournament called *before*.
+        """
+        place = tournaments.c.created_ms, tournaments.c.name
+        query = sa.select(tournaments).order_by(*(column.desc() for column in place)).limit(limit + 1)
+        if is_over is not None:
+            query = query.where(tournaments.c.ended_ms.is_not(None) if is_over else tournaments.c.ended_ms.is_(None))
         async with self._database.reading() as connection:
+            if before is not None:
+                created_ms = await connection.scalar(sa.select(place[0]).where(tournaments.c.name == before))
+                if created_ms is None:
+                    raise RequestError("unknown_tournament", f"no tournament {before[:100]!r}", status=404)
+                query = query.where(sa.tuple_(*place) < sa.tuple_(sa.literal(created_ms), sa.literal(before)))
             found = (await connection.execute(query)).mappings().all()
-        return each_sound(self._database.name, tournaments, found, self._row)
+        listed = each_sound(self._database.name, tournaments, found[:limit], self._row)
+        return listed, found[limit - 1]["name"] if len(found) > limit else None
 
     async def changes(self) -> dict[str, tuple[int, int]]:
         """Return the revision of each tournament that runs, or may start by itself, and how many matches are over."""

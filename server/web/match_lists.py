@@ -248,7 +248,6 @@ N_LIVE: Final = 8
 _N_RECENT: Final = 12
 _N_GAMES: Final = 24
 _N_TOURNAMENTS: Final = 6
-_N_LOOKED_AT: Final = 50
 
 
 async def show_home(request: web.Request) -> web.Response:
@@ -268,8 +267,8 @@ async def show_home(request: web.Request) -> web.Response:
 
 async def _tournaments(manager: GameManager) -> list[TournamentRow]:
     """Return the latest of the tournaments that are not over."""
-    rows = await manager.tournaments.store.listed(limit=_N_LOOKED_AT)
-    return [row for row in rows if row.ended_ms is None][:_N_TOURNAMENTS]
+    rows, _after = await manager.tournaments.store.page(limit=_N_TOURNAMENTS, is_over=False)
+    return rows
 
 
 async def _recent(manager: GameManager) -> list[MatchRow]:

@@ -5,6 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any, Final
+from urllib.parse import urlencode
 
 from aiohttp import web
 from cachetools import LRUCache, TTLCache
@@ -168,12 +169,15 @@ class TournamentBoard:
 
 
 async def show_tournaments(request: web.Request) -> web.Response:
-    """Show all tournaments, the latest first."""
-    rows = await request.app[MANAGER].tournaments.store.listed()
+    """Show tournaments, the latest first; `before` pages."""
+    before = request.query.get("before") or None
+    rows, after = await request.app[MANAGER].tournaments.store.page(before, match_lists.N_ON_PAGE)
     return render(
         request,
         "tournaments.html",
         tournaments=rows,
+        older=after and urlencode({"before": after}),
+        is_first=before is None,
         format_words=tournament_view.FORMAT_WORDS,
     )
 

@@ -56,6 +56,17 @@ def is_waiting(found: Any, n_matches: int) -> bool:
     return len(statuses) == n_matches and statuses[-2:] == ["queued", "queued"]
 
 
+async def test_tournaments_are_listed_page_by_page(client: Client) -> None:
+    for name in ("first", "second", "third"):
+        await order(client, name=name)
+    newer = await told(await client.get(URL, params={"limit": "2"}))
+    older = await told(await client.get(URL, params={"limit": "2", "before": newer["next"]}))
+    names = [[one["name"] for one in page["tournaments"]] for page in (newer, older)]
+    assert (names, newer["next"], "next" in older) == ([["third", "second"], ["first"]], "second", False)
+    refused = await told(await client.get(URL, params={"before": "none"}), 404)
+    assert refused["error"]["code"] == "unknown_tournament"
+
+
 async def test_a_tournament_is_played_to_its_end(client: Client) -> None:
     line = await order(client)
     assert (line["status"], line["url"], line["format"]) == ("open", f"{URL}/cup", "swiss")

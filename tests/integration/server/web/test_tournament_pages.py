@@ -6,14 +6,19 @@ import asyncio
 import json
 import re
 from collections.abc import AsyncIterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from server.match.link import now_ms
+from server.storage.tournament_rows import TournamentStatus
+from server.web import match_lists
 from server.web.rendering import date, points
 from tests.kit.polling import until
 from tests.kit.server.api.tournaments import command_cup, order_cup, played_cup, until_cup
 from tests.kit.server.api.whole_server import Client, manager_of, told, whole_server
+from tests.kit.server.hosting.tournaments import tournament
 from tests.kit.server.peers import listening, replying
 from tests.kit.server.web.fetching import page_at, words_of
 
@@ -31,6 +36,26 @@ async def test_there_is_a_list_of_tournaments(client: Client) -> None:
     assert "/tournaments/cup" in page.links
     assert "/tournaments/cup" in (await page_at(client, "/")).links
     assert "Round robin tictactoe open for entries" in words_of(page)
+
+
+async def test_older_tournaments_are_on_further_pages(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(match_lists, "N_ON_PAGE", 1)
+    for name in ("first", "second"):
+        await order_cup(client, name=name)
+    newer, older = [await page_at(client, f"/tournaments{query}") for query in ("", "?before=second")]
+    found = [[each in page.links for each in ("/tournaments/first", "/tournaments/second")] for page in (newer, older)]
+    assert found == [[False, True], [True, False]]
+    assert ("/tournaments?before=second" in newer.links, 'rel="next"' in older.text) == (True, False)
+
+
+async def test_an_open_tournament_is_on_the_first_page_however_many_are_over_since(client: Client) -> None:
+    await order_cup(client)
+    store = manager_of(client).tournaments.store
+    for number in range(60):
+        over = tournament(f"over{number}", status=TournamentStatus.CANCELLED)
+        assert await store.add(replace(over, created_ms=now_ms() + 1, ended_ms=now_ms()))
+    links = (await page_at(client, "/")).links
+    assert [link for link in links if link.startswith("/tournaments/")] == ["/tournaments/cup"]
 
 
 async def test_a_page_says_that_a_tournament_is_not_there(client: Client) -> None:

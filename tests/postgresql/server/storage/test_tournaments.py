@@ -8,6 +8,7 @@ from dataclasses import replace
 import pytest
 import sqlalchemy as sa
 
+from server.refusals import RequestError
 from server.storage.database import Database
 from server.storage.errors import DamagedRowError, StorageError
 from server.storage.matches import MatchStore
@@ -38,9 +39,31 @@ async def test_a_tournament_is_found_as_it_was_added(store: TournamentStore) -> 
     assert found is not None
     assert (found.row, found.entrants, found.fixtures) == (ROW, tuple(entrants("legal", "random")), ())
     assert not await store.add(replace(ROW, owner="bob"))
-    assert await store.listed() == [ROW]
-    assert await store.listed(TournamentStatus.OVER) == []
+    assert await store.page() == ([ROW], None)
     assert await store.read("other") is None
+
+
+async def test_tournaments_are_listed_page_by_page_the_newest_first(store: TournamentStore) -> None:
+    older, same, newer = replace(ROW, name="old", created_ms=9), replace(ROW, name="dup"), replace(ROW, name="new")
+    newer = replace(newer, created_ms=11, status=TournamentStatus.OVER, ended_ms=12)
+    for row in (older, same, newer):
+        assert await store.add(row)
+    assert await store.page(limit=2) == ([newer, same], "dup")
+    assert await store.page("dup", limit=2) == ([ROW, older], None)
+    assert [await store.page(limit=1, is_over=is_over) for is_over in (True, False)] == [
+        ([newer], None),
+        ([same], "dup"),
+    ]
+    with pytest.raises(RequestError, match="no tournament 'none'"):
+        await store.page("none")
+
+
+async def test_a_damaged_tournament_does_not_end_the_list(store: TournamentStore, database: Database) -> None:
+    older = replace(ROW, name="old", created_ms=9)
+    assert await store.add(older)
+    async with database.begin() as connection:
+        await connection.execute(sa.update(tournaments).where(tournaments.c.name == "cup").values(terms={}))
+    assert [await store.page(limit=1), await store.page("cup")] == [([], "cup"), ([older], None)]
 
 
 async def test_a_change_is_made_once_by_those_who_begin_from_the_same_state(store: TournamentStore) -> None:
@@ -129,7 +152,7 @@ async def test_a_damaged_tournament_is_named_and_costs_no_other(database: Databa
     async with database.begin() as connection:
         damaging = sa.update(tournaments).where(tournaments.c.name == "cup")
         await connection.execute(damaging.values(terms={"format": "melee"}))
-    assert [row.name for row in await store.listed()] == ["league"]
+    assert [row.name for row in (await store.page())[0]] == ["league"]
     with pytest.raises(DamagedRowError, match="cup"):
         await store.read("cup")
 
