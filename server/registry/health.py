@@ -4,6 +4,7 @@ import asyncio
 import logging
 from collections import Counter
 from collections.abc import Awaitable, Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, Final, TypeAlias
@@ -20,6 +21,7 @@ AskInfo: TypeAlias = Callable[[str], Awaitable[PlayerInfo]]
 """Asks the player at an address INFO."""
 CountMatches: TypeAlias = Callable[[], Awaitable[Mapping[str, int]]]
 """Tells how many matches each player plays."""
+_Registration: TypeAlias = tuple[str, int, str | None]
 SILENT: Final = "it does not answer INFO"
 """What the reason of a pause begins with that ends when the player answers again."""
 MAX_VERSION: Final = 60
@@ -63,7 +65,7 @@ class HealthChecks:
     ) -> None:
         self._registry, self._count_matches, self._settings = registry, count_matches, settings
         self._ask: AskInfo = ask or partial(ask_info, targets=registry.settings.targets)
-        self._n_silences: Counter[str] = Counter()
+        self._n_silences: Counter[_Registration] = Counter()
         self._slots = asyncio.Semaphore(settings.max_at_once)
 
     async def run(self) -> None:
@@ -83,13 +85,14 @@ class HealthChecks:
         """
         playing = await self._count_matches()
         rows = await self._registry.store.listed()
+        for gone in self._n_silences.keys() - {_registration(row) for row in rows if row.status == PlayerStatus.OK}:
+            del self._n_silences[gone]
         await asyncio.gather(*(self._check_quietly(row) for row in rows if not playing.get(row.name)))
 
     async def _check_quietly(self, row: PlayerRow) -> None:
         try:
-            await self.check(row)
-        except UnknownPlayerError:  # removed meanwhile
-            self._n_silences.pop(row.name, None)
+            with suppress(UnknownPlayerError):  # removed meanwhile
+                await self.check(row)
         except StorageError:
             raise
         except Exception:  # whatever it is, the others are to be checked
@@ -105,7 +108,7 @@ class HealthChecks:
         if health.is_there and _is_busy(health.player):
             await self._note_useless(row, ALWAYS_BUSY)
         elif health.is_there:
-            self._n_silences.pop(row.name, None)
+            self._n_silences.pop(_registration(row), None)
             if row.status == PlayerStatus.PAUSED and row.pause_reason.startswith((SILENT, ALWAYS_BUSY)):
                 await self._registry.resume(row.name)
             elif row.info != health.player.info:
@@ -133,10 +136,20 @@ class HealthChecks:
         return Health(await self._registry.get(row.name), is_there, info.trouble)
 
     async def _note_useless(self, row: PlayerRow, reason: str) -> None:
-        """Note that a player that plays no match here would take none, and pause it when that goes on."""
-        self._n_silences[row.name] += 1
-        if row.status == PlayerStatus.OK and self._n_silences[row.name] >= self._settings.max_silences:
+        """Note that a player that plays no match here would take none, and pause it when that goes on.
+
+        What was noted before a pause is forgotten: a player that is resumed has as many chances as a new one.
+        """
+        if row.status == PlayerStatus.OK:
+            self._n_silences[_registration(row)] += 1
+        if self._n_silences[_registration(row)] >= self._settings.max_silences:
             await self._registry.pause(row.name, reason)
+            del self._n_silences[_registration(row)]
+
+
+def _registration(row: PlayerRow) -> _Registration:
+    """Return what the registration of a player is known by, which another one of that name or address is not."""
+    return row.name, row.created_ms, row.url
 
 
 def _is_busy(row: PlayerRow) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Awaitable, Callable, Mapping
 
 import pytest
 
@@ -85,6 +85,39 @@ async def test_a_player_that_stays_silent_is_paused_and_plays_again_when_it_answ
         states.append((row.status, row.pause_reason))
     fine, paused = ("ok", ""), ("paused", "it does not answer INFO")
     assert states == [fine, fine, fine, fine, fine, paused, paused, fine]
+
+
+async def remove_and_register(registry: Registry) -> None:
+    await registry.remove("deep")
+    await registry.register("deep", "bob", URL)
+
+
+@pytest.mark.parametrize(
+    ("n_before", "begin_anew"),
+    [
+        (3, lambda registry: registry.resume("deep")),
+        (2, lambda registry: registry.change("deep", url="http://127.0.0.1:2")),
+        (2, remove_and_register),
+    ],
+    ids=["resumed", "changed", "registered anew"],
+)
+async def test_silences_are_counted_from_when_a_player_was_resumed_changed_or_registered(
+    registry: Registry,
+    asked: Asked,
+    clock: HandClock,
+    n_before: int,
+    begin_anew: Callable[[Registry], Awaitable[object]],
+) -> None:
+    await registry.register("deep", "ada", URL)
+    asked.silent, clock.ms = True, 5_000
+    health, states = checks(registry, asked), []
+    for _ in range(n_before):
+        await health.check_all()
+    await begin_anew(registry)
+    for _ in range(3):
+        await health.check_all()
+        states.append((await registry.get("deep")).status)
+    assert states == ["ok", "ok", "paused"]
 
 
 @pytest.mark.parametrize("reason", ["by ada", "it answered nothing in 3 matches in a row"])
