@@ -9,13 +9,14 @@ from __future__ import annotations
 
 import hashlib
 import importlib
+import logging
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
 from typing import Any, Final
 
 import numba
-from numba.core.caching import FunctionCache, IndexDataCacheFile
+from numba.core.caching import CompileResultCacheImpl, FunctionCache, IndexDataCacheFile, InTreeCacheLocator
 from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler import Compiler
 from numba.core.dispatcher import Dispatcher
@@ -23,6 +24,7 @@ from numba.np import linalg
 
 FILES: Final = (*sorted(Path(__file__).parent.glob("*.py")), Path(__file__).parent.with_name("tables.py"))
 """The files whose code or constants become part of kernels."""
+_LOG: Final = logging.getLogger(__name__)
 
 
 def _without_blas() -> None:
@@ -81,13 +83,53 @@ class KernelFiles(IndexDataCacheFile):
             raise OSError(f"{name} is obsolete") from error
 
 
+class _ReadOnlyLocator(InTreeCacheLocator):
+    """The folder that numba would write kernels to: those that it holds are loaded where nothing can be written."""
+
+    def __init__(self, function: Callable[..., Any], file: str) -> None:
+        super().__init__(function, file)
+        settings: Any = numba.config  # made at run time
+        if folder := settings.CACHE_DIR:
+            self._cache_path = str(Path(folder, self.get_suitable_cache_subpath(file)))
+
+    @classmethod
+    def from_function(cls, function: Callable[..., Any], file: str) -> _ReadOnlyLocator:
+        """Return where the kernels of *function* would be, whether or not that can be written."""
+        return cls(function, file)
+
+
+class _KernelFolder(CompileResultCacheImpl):
+    """Finds the folder of a kernel: the first that can be written, else one to read from."""
+
+    _locator_classes = [*CompileResultCacheImpl._locator_classes, _ReadOnlyLocator]  # noqa: RUF012 -- as numba has it
+
+
+@cache
+def _warn(reason: str) -> None:
+    """Say once in a process that kernels cannot be kept."""
+    _LOG.warning(
+        "compiled kernels cannot be kept on disk (%s), and each process compiles them anew; "
+        "NUMBA_CACHE_DIR names another folder for them",
+        reason,
+    )
+
+
 class _KernelCache(FunctionCache):
     """What numba keeps of a function on disk, stamped with the code of all kernels."""
+
+    _impl_class = _KernelFolder
 
     def __init__(self, function: Callable[..., Any]) -> None:
         super().__init__(function)
         stamp = _fingerprint(_folders(function))
         self._cache_file = KernelFiles(self._cache_path, self._impl.filename_base, stamp)
+
+    def save_overload(self, signature: Any, compiled: Any) -> None:
+        """Keep what was *compiled*; where the disk takes nothing it serves this process all the same."""
+        try:
+            super().save_overload(signature, compiled)
+        except OSError as error:
+            _warn(error.strerror or str(error))
 
 
 class _NoEnvironment:

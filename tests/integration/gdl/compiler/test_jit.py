@@ -62,6 +62,45 @@ def test_a_kernel_is_compiled_again_when_a_function_of_another_file_has_changed(
     assert [run(), run()] == [["0", "1"], ["0", "0"]]
 
 
+READ_ONLY: Final = """
+import errno, os
+from numba.core import caching
+def refuse(_locator):
+    raise OSError(errno.EROFS, os.strerror(errno.EROFS))
+caching._CacheLocator.ensure_cache_path = refuse
+"""
+FULL: Final = """
+import errno, os
+from numba.core import caching
+def refuse(*_):
+    raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+caching.IndexDataCacheFile._save_data = refuse
+"""
+
+
+def compiled_in(folder: Path, script: str) -> tuple[list[str], str]:
+    """Return what *script* prints in a process that keeps kernels in *folder*, and its complaints."""
+    done = subprocess.run(
+        [sys.executable, "-c", script],
+        capture_output=True, text=True, check=True, env={**os.environ, "NUMBA_CACHE_DIR": str(folder)}, timeout=300,
+    )  # fmt: skip
+    return done.stdout.split(), done.stderr
+
+
+@pytest.mark.parametrize(("disk", "reason"), [(READ_ONLY, "Read-only file system"), (FULL, "No space left on device")])
+def test_a_kernel_that_cannot_be_kept_is_compiled_for_the_process(tmp_path: Path, disk: str, reason: str) -> None:
+    assert compiled_in(tmp_path, disk + SCRIPT) == (
+        [str(2**64 - 1), "1"],
+        f"compiled kernels cannot be kept on disk ({reason}), and each process compiles them anew; "
+        "NUMBA_CACHE_DIR names another folder for them\n",
+    )
+
+
+def test_kernels_are_loaded_from_a_folder_that_cannot_be_written(tmp_path: Path) -> None:
+    compiled_in(tmp_path, SCRIPT)
+    assert compiled_in(tmp_path, READ_ONLY + SCRIPT) == ([str(2**64 - 1), "0"], "")
+
+
 def test_kernels_are_loaded_without_the_linear_algebra_of_scipy() -> None:
     script = f"{SCRIPT}import sys\nprint('scipy.linalg' in sys.modules)"
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True, timeout=300)
