@@ -10,7 +10,7 @@ import os
 from contextlib import suppress
 from multiprocessing import process, spawn
 
-from players.kit.worker import PREPARATION
+from players.kit.forking import PREPARATION
 
 
 def _import_main() -> None:

@@ -2,7 +2,6 @@
 
 import asyncio
 import contextlib
-import json
 import logging
 import multiprocessing
 import os
@@ -13,13 +12,13 @@ import threading
 import time
 from collections.abc import AsyncIterator, Callable
 from dataclasses import dataclass
-from multiprocessing import connection, forkserver, spawn
-from multiprocessing.context import ForkServerContext
+from multiprocessing import connection
 from multiprocessing.context import ForkServerProcess as Process
 from typing import Final, Self
 
 from gdl.wire.messages import Play, Stop
 from gdl.worker import limit_memory
+from players.kit import forking
 from players.kit.notebook import packed
 from players.kit.session import (
     MAX_LINE_BYTES,
@@ -39,11 +38,7 @@ _PRELOADED: Final = (
     "players.kit.forked_main", "players.kit.worker", "players.stock", "numba.np.linalg", "numba.np.arraymath"
 )  # fmt: skip
 """What workers are forked with, so that none spends its start clock on imports: two seconds of processor time."""
-PREPARATION: Final = "GGP_WORKER_PREPARATION"
-"""The variable by which the process that they are forked from knows the author's script, which it imports as well."""
-_OF_MAIN: Final = ("sys_path", "sys_argv", "init_main_from_name", "init_main_from_path")
 _LOG: Final = logging.getLogger(__name__)
-CONTEXT: Final[ForkServerContext] = multiprocessing.get_context("forkserver")
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,13 +66,7 @@ def prepare_workers(make_player: MakePlayer = Player) -> None:
 
     It imports the author's script and what the player has `preloaded`, unless it runs already.
     """
-    CONTEXT.set_forkserver_preload([*_PRELOADED, *getattr(make_player, "preloaded", ())])
-    data = spawn.get_preparation_data("")
-    os.environ[PREPARATION] = json.dumps({key: data[key] for key in _OF_MAIN if key in data})
-    try:
-        forkserver.ensure_running()
-    finally:
-        os.environ.pop(PREPARATION, None)  # two matches may begin at once
+    forking.prepare([*_PRELOADED, *getattr(make_player, "preloaded", ())])
 
 
 def is_worker_importing_main() -> bool:
@@ -102,9 +91,9 @@ class Worker:
         player = packed(make_player)
         ours, theirs = socket.socketpair()
         with theirs:
-            process = CONTEXT.Process(target=_work, args=(theirs, player, limits), daemon=True)
+            process = forking.CONTEXT.Process(target=_work, args=(theirs, player, limits), daemon=True)
             try:
-                await asyncio.to_thread(process.start)
+                await asyncio.to_thread(forking.start, process)
             except BaseException:
                 ours.close()
                 raise
@@ -189,9 +178,9 @@ def start_warming(make_player: MakePlayer = Player, idle_s: float = IDLE_S) -> P
 
     None where the system gives no process: then the first match compiles them.
     """
-    process = CONTEXT.Process(target=_warm, args=(packed(make_player), idle_s), daemon=True)
+    process = forking.CONTEXT.Process(target=_warm, args=(packed(make_player), idle_s), daemon=True)
     try:
-        process.start()
+        forking.start(process)
     except (OSError, EOFError):  # or what starts processes has ended, as where the player is interrupted at once
         return None
     return process

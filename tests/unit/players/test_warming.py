@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from players.kit import worker
+from players.kit import forking
 from players.kit.worker import prepare_workers, start_warming
 from players.player import Player
 
@@ -15,8 +15,8 @@ class Slow(Player):
 
 def test_the_modules_of_a_player_are_loaded_before_its_processes_are_forked(monkeypatch: pytest.MonkeyPatch) -> None:
     loaded: list[str] = []
-    monkeypatch.setattr(worker.CONTEXT, "set_forkserver_preload", loaded.extend)
-    monkeypatch.setattr("players.kit.worker.forkserver.ensure_running", lambda: None)
+    monkeypatch.setattr(forking.CONTEXT, "set_forkserver_preload", loaded.extend)
+    monkeypatch.setattr("players.kit.forking.forkserver.ensure_running", lambda: None)
     prepare_workers(Slow)
     assert loaded[-1] == "large.library"
 
