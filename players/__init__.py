@@ -20,7 +20,7 @@ def run(
     """Serve *player*, a subclass of `Player`, over HTTP until Ctrl-C; port 0 is one that the system chooses.
 
     Raises:
-        OSError: the port is taken.
+        ListenError: the port is taken.
     """
     from players.kit import transports  # noqa: PLC0415 -- a search needs no web server to be loaded
 

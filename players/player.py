@@ -45,6 +45,14 @@ class GaveUpError(GdlError):
     template: ClassVar[str] = "the person quit"
 
 
+class ListenError(CallerError):
+    """A player or a server cannot listen at an address, as where another one does."""
+
+    template: ClassVar[str] = "cannot listen on {address}: {reason}"
+    address: str
+    reason: str
+
+
 class HostError(GdlError):
     """A game manager that a player dials refuses it, or is none: trying again would not help."""
 

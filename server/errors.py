@@ -338,14 +338,6 @@ class NoAdminError(CallerError):
     command: str
 
 
-class ListenError(CallerError):
-    """The server cannot listen at an address, as where another one does."""
-
-    template: ClassVar[str] = "cannot listen on {address}: {reason}"
-    address: str
-    reason: str
-
-
 class ConfigurationError(CallerError):
     """A configuration file says what no option can be; `suggestions` are options that may have been meant."""
 

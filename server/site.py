@@ -8,6 +8,7 @@ from typing import Final
 
 from aiohttp import web
 
+from players.kit.listening import listen
 from server.access.access import AccessControl
 from server.access.guard import add_guard, check_opening
 from server.access.settings import Network
@@ -15,7 +16,6 @@ from server.api import field as public_format
 from server.api import games, matches, players, streams, tokens, tournaments
 from server.api.operation import CHECKER, FEEDS, IMPORTS, MANAGER, OVERVIEW
 from server.api.problem import refusing
-from server.errors import ListenError
 from server.hosting import game_manager, imports, order, playing
 from server.operation import health
 from server.operation.garbage import collecting
@@ -100,12 +100,7 @@ async def listening(
     )
     await runner.setup()
     try:
-        try:
-            await web.TCPSite(runner, host, port, ssl_context=tls, backlog=1024).start()
-        except OSError as error:
-            raise ListenError(f"{host}:{port}", error.strerror or str(error)) from error
-        name = f"[{host}]" if ":" in host else host
-        yield f"{'http' if tls is None else 'https'}://{name}:{runner.addresses[0][1]}"
+        yield await listen(runner, host, port, tls)
     finally:
         await runner.cleanup()
 

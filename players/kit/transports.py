@@ -24,6 +24,7 @@ from gdl.wire.messages import Abort, Message, Start, Stop, read_message
 from gdl.wire.replies import WIRE_LIMITS, decode
 from players.kit import session
 from players.kit.host import DialledRequest, Host
+from players.kit.listening import listen
 from players.kit.notebook import is_in_main_thread, run_until_stopped
 from players.kit.player_server import PlayerReply, PlayerServer, Settings
 from players.kit.worker import is_worker_importing_main, prepare_workers, start_warming
@@ -73,16 +74,15 @@ async def serving(
     """Serve while the block runs; yield the URL. Port 0 is one that the system chooses.
 
     Raises:
-        OSError: the port is taken.
+        ListenError: the port is taken.
+        OSError: the system gives no process that workers are forked from.
     """
     await asyncio.to_thread(prepare_workers, make_player)
     player_server = PlayerServer(make_player, settings)
     runner = web.AppRunner(make_app(player_server), access_log=None, keepalive_timeout=BODY_S, shutdown_timeout=1.0)
     await runner.setup()
     try:
-        site = web.TCPSite(runner, host, port)
-        await site.start()
-        yield f"http://{host}:{runner.addresses[0][1]}"
+        yield await listen(runner, host, port)
     finally:
         await player_server.close()
         await runner.cleanup()
@@ -98,7 +98,8 @@ def run_http(
     """Serve a player until Ctrl-C or SIGTERM, or the end of standard input; print the address once it listens.
 
     Raises:
-        OSError: the port is taken.
+        ListenError: the port is taken.
+        OSError: the system gives no process that workers are forked from.
     """
     if is_worker_importing_main():
         return

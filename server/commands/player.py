@@ -84,7 +84,8 @@ def command(
         elif stdio:
             run_stdio(maker, output, settings)
         else:
-            _serve(maker, port, host, settings, until_eof, output)
+            with redirect_stdout(output):
+                transports.run_http(maker, port, host, settings, until_eof)
 
 
 def _with_means(
@@ -102,14 +103,6 @@ def _with_means(
 def threads_for(n_matches: int) -> int:
     """Return how many threads each of so many matches at once has a core for, one at least."""
     return max(1, len(os.sched_getaffinity(0)) // n_matches)
-
-
-def _serve(maker: PlayerMaker, port: int, host: str, settings: Settings, until_eof: bool, output: TextIO) -> None:
-    try:
-        with redirect_stdout(output):
-            transports.run_http(maker, port, host, settings, until_eof)
-    except OSError as error:
-        raise click.UsageError(f"cannot listen on {host}:{port}: {error.strerror or error}") from error
 
 
 def _dial(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import signal
 import subprocess
@@ -16,6 +17,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
+from players.player import ListenError
 from server.commands.player import command
 from tests.kit.players.peers import start_text
 
@@ -163,4 +165,13 @@ def test_a_misspelt_name_is_wrong_usage_with_a_suggestion() -> None:
 def test_a_port_that_is_taken_is_wrong_usage() -> None:
     with player("legal") as (_, url):
         result = CliRunner().invoke(command, ["legal", "--port", url.rpartition(":")[2]])
-    assert (result.exit_code, "cannot listen on 127.0.0.1" in result.output) == (2, True)
+    assert (type(result.exception), "cannot listen on 127.0.0.1" in str(result.exception)) == (ListenError, True)
+
+
+def test_a_file_that_cannot_be_made_is_no_port_that_is_taken(monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(*_: object) -> None:
+        raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), "/gone")
+
+    monkeypatch.setattr("players.kit.transports.prepare_workers", fail)
+    result = CliRunner().invoke(command, ["legal", "--port", "0"])
+    assert str(result.exception) == "[Errno 2] No such file or directory: '/gone'"
