@@ -3,6 +3,7 @@
 import contextlib
 import fcntl
 import os
+import sqlite3
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
@@ -17,6 +18,8 @@ DEFAULT_DATABASE: Final = "sqlite:///ggp.sqlite"
 """The address of the database where none is named."""
 _POSTGRESQL: Final = frozenset({"postgresql", "postgres", "postgresql+asyncpg"})
 _SQLITE: Final = frozenset({"sqlite", "sqlite+aiosqlite"})
+_OLDEST_SQLITE: Final = (3, 35)
+"""The first version that returns the rows that it has changed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +61,18 @@ def _file(path: str) -> DatabaseAddress:
     if not path or path == ":memory:":
         raise DatabaseOpenError(path or "sqlite://", "a database is kept in a file; name one")
     return DatabaseAddress(URL.create("sqlite+aiosqlite", database=path), Path(path))
+
+
+def check_sqlite(address: DatabaseAddress) -> None:
+    """Check that the SQLite of this Python can do what is asked of it, where *address* is one of its files.
+
+    Raises:
+        DatabaseOpenError: it is too old.
+    """
+    if address.path is not None and sqlite3.sqlite_version_info < _OLDEST_SQLITE:
+        oldest = ".".join(map(str, _OLDEST_SQLITE))
+        reason = f"SQLite {sqlite3.sqlite_version} is too old; {oldest} or newer is needed, or PostgreSQL"
+        raise DatabaseOpenError(str(address), reason)
 
 
 def check_file(address: DatabaseAddress, *, may_make: bool) -> None:

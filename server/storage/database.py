@@ -17,7 +17,7 @@ from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
-from server.storage.address import DatabaseAddress, FileLock, check_file, read_address, readable
+from server.storage.address import DatabaseAddress, FileLock, check_file, check_sqlite, read_address, readable
 from server.storage.engines import WAIT_S, ThreadEngine, configure, make_engines, make_step_engine, make_thread_engines
 from server.storage.errors import DatabaseOpenError, DatabaseVersionError, StorageError
 from server.storage.prompt import PromptConnection
@@ -75,6 +75,7 @@ class Database:
             DatabaseVersionError: its tables are of a newer version; or of an older one, and may not be changed.
         """
         read = read_address(address)
+        check_sqlite(read)
         check_file(read, may_make=migrate and may_make)
         lock = FileLock(read.path) if exclusive and read.path is not None else None
         database = cls(readable(read), lock, wait_s)

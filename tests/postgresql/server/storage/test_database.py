@@ -90,6 +90,14 @@ async def test_a_file_that_cannot_be_made_is_refused(tmp_path: Path, name: str) 
         await Database.open(str(tmp_path / name))
 
 
+async def test_a_version_of_sqlite_that_is_too_old_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("sqlite3.sqlite_version_info", (3, 34, 1))
+    monkeypatch.setattr("sqlite3.sqlite_version", "3.34.1")
+    with pytest.raises(DatabaseOpenError, match=r"SQLite 3\.34\.1 is too old; 3\.35 or newer is needed, or PostgreSQL"):
+        await Database.open(str(tmp_path / "a.sqlite"))
+    assert modes_in(tmp_path) == {}
+
+
 async def test_a_second_server_is_kept_from_a_file(tmp_path: Path) -> None:
     first = await Database.open(str(tmp_path / "a.sqlite"))
     with pytest.raises(DatabaseLockedError, match="another server uses it"):
