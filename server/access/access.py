@@ -92,13 +92,38 @@ _REPLY: Final = re.compile(r"/api/v1/players/[^/]+/replies")
 _REFUSED_REPLIES: Final = "refused replies"
 LOGINS: Final = "logins"
 REQUESTS: Final = "requests"
+_CLOCK_SET_S: Final = 1.0
+"""By how much the clock has to move beside the time that passes to have been set."""
+
+
+class _Counts(MemoryStorage):
+    """Counts whose windows end when their time has passed, also where the clock of the machine is set meanwhile.
+
+    The library says by that clock when a window ends: set back by an hour, the window would last for an hour more.
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._ahead_s = _wall_clock_ahead_s()
+
+    async def get(self, key: str) -> int:
+        """Return the count of *key*, which the library asks for before it does anything else with it."""
+        moved_s = _wall_clock_ahead_s() - self._ahead_s
+        if abs(moved_s) > _CLOCK_SET_S:
+            self._ahead_s += moved_s
+            self.expirations = {name: end_s + moved_s for name, end_s in self.expirations.items()}
+        return await super().get(key)
+
+
+def _wall_clock_ahead_s() -> float:
+    return time.time() - time.monotonic()
 
 
 class RateLimiter:
     """Limits the rate of requests of each party, and how many it has open, to *limits*."""
 
     def __init__(self, limits: Limits) -> None:
-        self._counted = FixedWindowRateLimiter(MemoryStorage())
+        self._counted = FixedWindowRateLimiter(_Counts())
         self._rates = {name: parse(getattr(limits, name)) for name in (REQUESTS, "orders", "uploads", "calls", LOGINS)}
         self._rates[_REFUSED_REPLIES] = self._rates[REQUESTS]
         self._n_at_once = limits.n_at_once

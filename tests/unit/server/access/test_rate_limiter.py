@@ -1,0 +1,23 @@
+"""The rate limiter, and the clock of the machine."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+
+from server.access.access import REQUESTS, RateLimiter
+from server.access.settings import Limits
+from server.refusals import TooManyRequestsError
+
+
+@pytest.mark.parametrize("set_by_s", [-3600.0, 0.0, 30.0])
+async def test_a_window_ends_when_its_time_has_passed_whatever_the_clock_is_set_to(
+    monkeypatch: pytest.MonkeyPatch, set_by_s: float
+) -> None:
+    limiter, clock = RateLimiter(Limits(requests="1/minute")), time.time
+    await limiter.count_one(REQUESTS, "a party")
+    monkeypatch.setattr("time.time", lambda: clock() + set_by_s)
+    with pytest.raises(TooManyRequestsError) as caught:
+        await limiter.count_one(REQUESTS, "a party")
+    assert 50 < caught.value.wait_s <= 60
