@@ -1,6 +1,5 @@
 """The folder of a tournament, with its plan, its matches and its results, which outlives a crash."""
 
-import fcntl
 import json
 import os
 from collections.abc import Iterable, Iterator, Mapping
@@ -12,6 +11,7 @@ from typing import Any, Final
 from gdl.replacement import replacing
 from server.arena.plan_file import plan_of
 from server.errors import ConfigurationError, TournamentFolderError
+from server.locking import open_locked
 from server.tournament.fixtures import ScheduledMatch
 from server.tournament.plan import TournamentPlan
 from server.tournament.progress import PlayedMatch, played_match
@@ -41,18 +41,15 @@ class TournamentFolder:
         """Hold the folder while the block runs, so that no other process plays the tournament.
 
         Raises:
-            TournamentFolderError: another process holds it, or it cannot be made.
+            TournamentFolderError: another process holds it, it cannot be made, or its file system has no locks.
         """
         try:
             (self.path / RECORDS).mkdir(parents=True, exist_ok=True)
-            handle = os.open(self.path / _LOCK, os.O_RDWR | os.O_CREAT, 0o644)
+            handle = open_locked(self.path / _LOCK, 0o644)
+        except BlockingIOError as error:
+            raise TournamentFolderError(self.path, "another process plays this tournament") from error
         except OSError as error:
             raise TournamentFolderError(self.path, error.strerror or "cannot be made") from error
-        try:
-            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError as error:
-            os.close(handle)
-            raise TournamentFolderError(self.path, "another process plays this tournament") from error
         self._is_held = True
         try:
             yield

@@ -1,7 +1,6 @@
 """Where a database is, a file of SQLite or a server of PostgreSQL, and which files belong to it."""
 
 import contextlib
-import fcntl
 import os
 import sqlite3
 from dataclasses import dataclass, replace
@@ -12,6 +11,7 @@ from urllib.parse import quote
 from sqlalchemy.engine import URL, make_url
 from sqlalchemy.exc import ArgumentError
 
+from server.locking import open_locked
 from server.storage.errors import DatabaseLockedError, DatabaseOpenError
 
 DEFAULT_DATABASE: Final = "sqlite:///ggp.sqlite"
@@ -153,18 +153,15 @@ class FileLock:
 
         Raises:
             DatabaseLockedError: another process has it.
-            DatabaseOpenError: its file cannot be made.
+            DatabaseOpenError: its file cannot be made, or its file system has no locks.
         """
         path = beside(database)[".lock"]
         try:
-            self._handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+            self._handle = open_locked(path, 0o600)
+        except BlockingIOError as error:
+            raise DatabaseLockedError(str(database)) from error
         except OSError as error:
             raise DatabaseOpenError(str(database), f"{path}: {error.strerror}") from error
-        try:
-            fcntl.flock(self._handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError as error:
-            os.close(self._handle)
-            raise DatabaseLockedError(str(database)) from error
         self._is_held = True
 
     def release(self) -> None:

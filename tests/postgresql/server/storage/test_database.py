@@ -12,6 +12,7 @@ from sqlalchemy.engine import URL, make_url
 
 from server.storage.database import Database
 from server.storage.errors import DatabaseLockedError, DatabaseOpenError, StorageError
+from tests.kit.server.locks import without_locks
 from tests.kit.server.postgresql import execute
 
 
@@ -104,6 +105,13 @@ async def test_a_second_server_is_kept_from_a_file(tmp_path: Path) -> None:
         await Database.open(f"sqlite:///{tmp_path}/a.sqlite")
     await first.close()
     await (await Database.open(str(tmp_path / "a.sqlite"))).close()
+
+
+async def test_a_file_system_without_locks_is_no_second_server(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("fcntl.flock", without_locks)
+    with pytest.raises(DatabaseOpenError, match=r"a\.sqlite\.lock: No locks available") as caught:
+        await Database.open(str(tmp_path / "a.sqlite"))
+    assert type(caught.value) is DatabaseOpenError
 
 
 async def test_a_second_server_is_kept_from_a_file_by_a_symbolic_link_too(tmp_path: Path) -> None:

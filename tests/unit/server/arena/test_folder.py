@@ -12,6 +12,7 @@ from server.arena.plan_file import plan_of
 from server.errors import TournamentFolderError
 from server.tournament.fixtures import MatchResult, ScheduledMatch
 from server.tournament.progress import PlayedMatch
+from tests.kit.server.locks import without_locks
 
 PLAN = plan_of({"games": ["tictactoe"], "players": {"a": "random", "b": "legal"}}, Path("plan"))
 MATCHES = tuple(
@@ -80,3 +81,9 @@ def test_a_folder_is_held_by_one_process(folder: TournamentFolder) -> None:
 def test_an_empty_folder_has_no_tournament(tmp_path: Path) -> None:
     with pytest.raises(TournamentFolderError, match="there is no tournament in this folder"):
         TournamentFolder(tmp_path).plan()
+
+
+def test_a_file_system_without_locks_is_no_other_process(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("fcntl.flock", without_locks)
+    with pytest.raises(TournamentFolderError, match="No locks available"), TournamentFolder(tmp_path).held():
+        pass
