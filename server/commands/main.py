@@ -54,6 +54,8 @@ _LISTED: Final = {
 """What to do about a name that resembles no other."""
 _FOLDER: Final = ": that is a folder without a rule file of its name; name one of its files"
 
+_ELSEWHERE: Final = "ggp runs on Linux; on Windows use WSL, on macOS a container (docker)"
+
 WRONG: Final = 1
 USAGE: Final = 2
 INTERRUPTED: Final = 128 + signal.SIGINT
@@ -140,6 +142,9 @@ def _complete_streams() -> None:
 def main() -> None:
     """Run `ggp`; exit 0 when all is well, 1 when the thing checked is wrong, 2 on wrong usage, 130 on Ctrl-C."""
     _complete_streams()
+    if sys.platform != "linux":
+        _complain(_ELSEWHERE)
+        sys.exit(USAGE)
     gc.disable()  # until the command is loaded: to look for garbage takes a quarter of loading `serve`
     try:
         ggp()

@@ -62,6 +62,17 @@ def test_a_command_loads_no_library_that_only_others_need(name: str, libraries: 
     assert ran.stdout == "[]\n"
 
 
+@pytest.mark.parametrize("platform", ["win32", "darwin"])
+def test_where_there_is_no_linux_it_says_what_to_do(platform: str) -> None:
+    code = (
+        "import sys; sys.modules.update(fcntl=None, resource=None); from server.commands.main import main; "
+        f"sys.platform = {platform!r}; sys.argv = ['ggp', 'serve']; main()"
+    )
+    ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    said = "ggp: ggp runs on Linux; on Windows use WSL, on macOS a container (docker)\n"
+    assert (ran.returncode, ran.stdout, ran.stderr) == (2, "", said)
+
+
 def test_a_misspelt_command_gets_a_suggestion_and_the_code_of_wrong_usage(ggp: Ggp) -> None:
     ended = ggp("vaildate", "tictactoe")
     assert ended.exit_code == 2
