@@ -11,7 +11,19 @@ from typing import Final
 PRIVATE: Final = 0o600
 """The mode of a file that its owner alone may read."""
 _PUBLIC: Final = 0o666
-_MAX_NAME: Final = 100
+MAX_NAME_BYTES: Final = 255
+"""How long the name of a file may be."""
+_MAX_PASSING_BYTES: Final = 100
+
+
+def shortened(name: str, max_bytes: int) -> str:
+    """Return as many of the first characters of *name* as *max_bytes* of the name of a file have room for.
+
+    >>> shortened("hex", 2), shortened("棋棋", 5)
+    ('he', '棋')
+    """
+    raw = os.fsencode(name)
+    return name if len(raw) <= max_bytes else raw[:max_bytes].decode("utf-8", "ignore")
 
 
 @contextmanager
@@ -24,7 +36,7 @@ def replacing(path: Path, mode: int = _PUBLIC, *, is_durable: bool = True) -> It
     Raises:
         OSError: the file cannot be written; what was at *path* stays.
     """
-    passing = path.with_name(f".{path.name[:_MAX_NAME]}.{secrets.token_hex(4)}")
+    passing = path.with_name(f".{shortened(path.name, _MAX_PASSING_BYTES)}.{secrets.token_hex(4)}")
     try:
         os.close(os.open(passing, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode))
         yield passing

@@ -15,6 +15,7 @@ import click
 from gdl.engines import make_game
 from gdl.game import Game, Role
 from gdl.games.library import find_game
+from gdl.replacement import MAX_NAME_BYTES, shortened
 from gdl.wire.messages import Dialect
 from server.commands.main import INTERRUPTED, WRONG
 from server.hosting.runner import MatchRunner
@@ -85,7 +86,7 @@ def command(
     players = seated(rules, named)
     agreed = _setup(rules, players, words)
     key = None if key_path is None else signature.kept_key(key_path)
-    path = _made_room(record_path or RECORDS / f"{file.name}.{agreed.match_id.rpartition('.')[2]}.json")
+    path = _made_room(record_path or RECORDS / _record_name(file.name, agreed.match_id))
     is_drawn = is_screen() if words["draw"] is None else bool(words["draw"])
     draw = drawer(rules.description, file, screen_paint()) if is_drawn else None
     circumstances = entries.Circumstances(file.name, setup.new_random_token())
@@ -161,6 +162,12 @@ def _by_role(text: str, option: str, example: str) -> tuple[str, str]:
     if not is_given:
         raise click.UsageError(f"{option} wants ROLE and what it gets, as in {option} {example}; {text!r} given")
     return role.strip(), value.strip()
+
+
+def _record_name(game: str, match_id: str) -> str:
+    """Return a name for the record of a match of *game* that is no other's, and leaves room for that of its journal."""
+    ending = f".{match_id.rpartition('.')[2]}.json"
+    return shortened(game, MAX_NAME_BYTES - len(ending + journal.SUFFIX)) + ending
 
 
 def _made_room(path: Path) -> Path:

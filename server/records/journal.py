@@ -17,7 +17,7 @@ from gdl.games.library import same_game
 from gdl.language.kif import ReadLimits, read_forms, term_of
 from gdl.language.rules import Description, read_rules
 from gdl.language.terms import Compound, Term
-from gdl.replacement import replacing
+from gdl.replacement import MAX_NAME_BYTES, replacing, shortened
 from gdl.wire.insights import Insight, insight_of
 from server.errors import JournalExistsError, MatchRecordError
 from server.match.exchange import Event
@@ -32,7 +32,7 @@ _REPEATABLE: Final = (entries.SentEntry, entries.StateEntry)
 
 def journal_path(record_path: Path) -> Path:
     """Return where the journal of the match is whose record will be at *record_path*."""
-    return record_path.with_name(record_path.name + SUFFIX)
+    return record_path.with_name(shortened(record_path.name, MAX_NAME_BYTES - len(SUFFIX)) + SUFFIX)
 
 
 class FileRecorder:

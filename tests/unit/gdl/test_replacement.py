@@ -38,8 +38,9 @@ def test_a_private_file_is_private_from_its_first_byte(tmp_path: Path) -> None:
     assert [*modes, (tmp_path / "file").stat().st_mode & 0o777] == [0o600, 0o600]
 
 
-def test_a_name_may_be_as_long_as_the_file_system_allows(tmp_path: Path) -> None:
-    path = tmp_path / ("n" * 255)
+@pytest.mark.parametrize("name", ["n" * 255, "棋" * 85, "\udce9" * 255])
+def test_a_name_may_be_as_long_as_the_file_system_allows(tmp_path: Path, name: str) -> None:
+    path = tmp_path / name
     with replacing(path) as passing:
         passing.write_text("new")
     assert path.read_text() == "new"

@@ -17,6 +17,7 @@ from typing import Any
 
 import pytest
 
+from gdl.games.library import find_game
 from server.records.journal import read_stored
 from tests.kit.polling import wait_until
 from tests.kit.server.commands.fixtures import Ggp
@@ -114,6 +115,12 @@ def test_the_board_is_drawn_when_asked_for(ggp: Ggp, folder: Path) -> None:
     words = ("--player", "x=legal", "--player", "o=legal", "--draw")
     output = ggp("match", "tictactoe", *words, *QUICK).output
     assert output.count("\n  1 2 3\n") == output.count("step") + 1
+
+
+def test_rules_with_a_long_name_have_a_record(ggp: Ggp, folder: Path) -> None:
+    (folder / f"{'棋' * 83}.kif").write_bytes(find_game("tictactoe").path.read_bytes())
+    ended = ggp("match", f"{'棋' * 83}.kif", *QUICK)
+    assert (ended.exit_code, [path.name[:70] for path in (folder / "records").iterdir()]) == (0, ["棋" * 70])
 
 
 def test_scrambled_names_are_the_game_s_own_in_the_record(ggp: Ggp, folder: Path) -> None:

@@ -35,6 +35,14 @@ def test_the_journal_becomes_the_record_when_the_match_is_over(tmp_path: Path) -
     assert json.loads(path.read_text()) == whole == recorder.record.as_json()
 
 
+@pytest.mark.parametrize("name", ["m" * 250 + ".json", "棋" * 83 + ".json"])
+def test_a_record_may_have_a_name_as_long_as_the_file_system_allows(tmp_path: Path, name: str) -> None:
+    recorder = recorded(tmp_path / name)
+    assert read_stored(tmp_path / name).raw == recorder.record.as_json()
+    asyncio.run(recorder.finish())
+    assert [file.name for file in tmp_path.iterdir()] == [name]
+
+
 @pytest.mark.parametrize("n", range(1, 21))
 def test_after_every_event_the_journal_tells_what_the_record_in_memory_tells(tmp_path: Path, n: int) -> None:
     path = tmp_path / "m.json"
