@@ -157,8 +157,8 @@ class Operation:
 
     @property
     def summary(self) -> str:
-        """What it does, in a line."""
-        return inspect.getdoc(self.handler).partition("\n")[0]  # type: ignore[union-attr]  # `Operations` saw it
+        """What it does, in a line; its name where Python leaves docstrings out (`-OO`)."""
+        return (inspect.getdoc(self.handler) or self.name).partition("\n")[0]
 
     @property
     def description(self) -> str:

@@ -184,3 +184,9 @@ async def test_the_document_and_its_page_are_served(client: Client) -> None:
     found = await (await client.get("/api/v1/openapi.json")).json()
     page = await (await client.get("/api/v1/docs")).text()
     assert (found["openapi"], [f'id="{name}"' in page for name in ("make_box", "schema-Box")]) == ("3.1.0", [True] * 2)
+
+
+def test_without_docstrings_an_operation_is_described_by_its_name(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(list_boxes, "__doc__", None)  # as Python leaves it with -OO
+    described = document(make_app()[OPERATIONS])["paths"]["/api/v1/boxes"]["get"]
+    assert (described["summary"], described.get("description", "")) == ("list_boxes", "")
