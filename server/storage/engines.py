@@ -4,11 +4,13 @@ import asyncio
 import sqlite3
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, Final, TypeVar
 
 import sqlalchemy as sa
+from sqlalchemy.engine.interfaces import DBAPIConnection
 from sqlalchemy.exc import ResourceClosedError
 from sqlalchemy.ext.asyncio import AsyncEngine, create_async_engine
 
@@ -94,7 +96,17 @@ def _sqlite(address: DatabaseAddress, n_connections: int, begin: str, wait_s: fl
     )
     sa.event.listen(engine.sync_engine, "connect", configure)
     sa.event.listen(engine.sync_engine, "begin", lambda connection: connection.exec_driver_sql(begin))
+    sa.event.listen(engine.sync_engine.pool, "invalidate", _roll_back)
     return engine
+
+
+def _roll_back(connection: DBAPIConnection, *_: object) -> None:
+    """End the transaction of a *connection* that is given up, as when its task is cancelled within a statement.
+
+    Closing it does not: where the cursor of that statement is still referred to, SQLite keeps connection and lock.
+    """
+    with suppress(sqlite3.Error):  # it is closed next, whatever became of it
+        connection.rollback()
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import socket
+import sqlite3
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -51,6 +54,27 @@ async def test_a_transaction_that_is_cancelled_leaves_nothing_and_lets_others_wr
     await asyncio.gather(task, return_exceptions=True)
     async with database.begin() as connection:
         assert await connection.scalar(sa.text("SELECT count(*) FROM alembic_version")) == 1
+
+
+async def test_a_task_that_is_cancelled_within_a_query_does_not_keep_the_file_locked(tmp_path: Path) -> None:
+    database = await Database.open(str(tmp_path / "a.sqlite"))
+
+    async def query() -> None:
+        async with database.begin() as connection:
+            task = asyncio.current_task()
+            assert task is not None
+            sa.event.listen(connection.sync_connection, "before_cursor_execute", lambda *_: task.cancel())
+            await connection.execute(sa.text("SELECT * FROM sqlite_master"))
+
+    gc.disable()  # which would end the transaction some time later
+    try:
+        found = await asyncio.gather(query(), return_exceptions=True)
+        with closing(sqlite3.connect(tmp_path / "a.sqlite", timeout=0, isolation_level=None)) as other:
+            other.execute("BEGIN IMMEDIATE")
+    finally:
+        gc.enable()
+        await database.close()
+    assert [type(error) for error in found] == [asyncio.CancelledError]
 
 
 async def test_a_statement_that_fails_is_an_error_of_the_database(database: Database) -> None:
