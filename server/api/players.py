@@ -160,6 +160,7 @@ async def _stream_requests(
     """Stream the requests to the player *name*, each as an event called *word*, until another reader takes over."""
     queue, relay = await _queue(request, name), request.app[MANAGER].relay
     last, stamp = request.headers.get("Last-Event-ID", "")[:_MAX_EVENT_ID], await relay.stamp()
+    await _own(request, name)  # a removal since the queue was found shows here; a later one closes that queue
     async with streaming(request) as stream:
         with (
             queue.reading(last, with_answered=query.past) as reader,

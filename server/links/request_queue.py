@@ -238,13 +238,19 @@ class RequestQueue:
     def reading(self, last_event_id: str = "", *, with_answered: bool = False) -> Iterator[Reader]:
         """Connect the player while the block runs; this reader takes the place of one from before.
 
+        A queue that is closed connects no player: its reader gets nothing.
+
         Requests up to the one with *last_event_id* are not sent again. A reader *with_answered* gets, before each
         request, what was answered in the match before and it has not got: all of a match that began without it, and
         what was over before its turn came.
         """
         epoch, _, number = last_event_id.partition(".")
         is_known = epoch == self._epoch and number.isascii() and number.isdecimal() and len(number) < 10
-        reader = self._reader = Reader(self, int(number) if is_known else 0, with_answered=with_answered)
+        reader = Reader(self, int(number) if is_known else 0, with_answered=with_answered)
+        if self._is_closed:
+            yield reader
+            return
+        self._reader = reader
         self._note_change()
         self._on_connection()
         try:

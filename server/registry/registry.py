@@ -1,5 +1,6 @@
 """The registered players of a game manager: whose they are, and how many matches each plays now."""
 
+import asyncio
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import asdict, dataclass, replace
 from typing import Any, Final
@@ -230,9 +231,15 @@ class Registry:
         Raises:
             UnknownPlayerError: there is none.
         """
-        if not await self.store.delete(name):
+        # As a whole, also where the caller goes away: the next player of that name must not get this one's queue.
+        if not await asyncio.shield(self._remove(name)):
             raise errors.UnknownPlayerError(name)
-        self.request_queues.forget(name)
+
+    async def _remove(self, name: str) -> bool:
+        was_registered = await self.store.delete(name)
+        if was_registered:
+            self.request_queues.forget(name)
+        return was_registered
 
     async def pause(self, name: str, reason: str) -> None:
         """Give a player no more matches for now; *reason* is for people.

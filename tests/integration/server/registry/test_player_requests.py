@@ -12,6 +12,7 @@ from server.api import streams
 from server.links.request_queue import QueuedRequest
 from server.match.link import PlayerRequest, ReplyBuffer
 from server.storage.database import Database
+from server.storage.rows import PlayerRow
 from tests.kit.polling import until
 from tests.kit.server.registry.host import Caller, Host, event, finished, hosting, order
 
@@ -132,6 +133,22 @@ async def test_a_player_is_free_as_long_as_it_is_connected(host: Host) -> None:
         else:
             found.append((await caller.ask("GET", f"{PLAYERS}/deep"))[1])
     assert [(each["isConnected"], each["canPlay"]) for each in found] == [(False, False), (True, True), (False, False)]
+
+
+async def test_a_player_that_is_removed_while_it_connects_is_not_registered(
+    host: Host, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store = host.manager.registry.store
+    get = store.get
+
+    async def removed_after(name: str) -> PlayerRow | None:
+        monkeypatch.setattr(store, "get", get)
+        row = await get(name)
+        await host.manager.registry.remove(name)
+        return row
+
+    monkeypatch.setattr(store, "get", removed_after)
+    assert await host.caller().ask("GET", REQUESTS) == (404, "not_registered")
 
 
 async def test_replies_are_taken_once(host: Host) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+
 import pytest
 
 from gdl.errors import UnknownNameError
@@ -17,6 +19,7 @@ from server.match.setup import Case, Profile, Seat
 from server.registry.queueing import Hindrance
 from server.registry.registry import Person, RegisteredPlayer, Registry, RegistrySettings
 from server.storage.rows import CLOCK_SLACK_MS, PlayerRow, SeatKind
+from tests.kit.polling import until
 from tests.kit.server.plays import LEFT, RIGHT, TWO_STEPS
 
 X = Constant("x")
@@ -103,6 +106,28 @@ async def test_a_player_that_was_removed_is_unknown(registry: Registry) -> None:
     await registry.remove("deep")
     with pytest.raises(UnknownNameError):
         await registry.resolve("deep")
+
+
+async def test_a_removal_whose_caller_goes_away_closes_the_queue_of_the_player(
+    registry: Registry, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await registry.register("deep", "ada")
+    queue = registry.request_queues.of_player("deep")
+    delete, is_deleted, may_go_on = registry.store.delete, asyncio.Event(), asyncio.Event()
+
+    async def deleted_slowly(name: str) -> bool:
+        was_registered = await delete(name)
+        is_deleted.set()
+        await may_go_on.wait()
+        return was_registered
+
+    monkeypatch.setattr(registry.store, "delete", deleted_slowly)
+    removing = asyncio.create_task(registry.remove("deep"))
+    await is_deleted.wait()
+    removing.cancel()
+    await asyncio.gather(removing, return_exceptions=True)
+    may_go_on.set()
+    await until(lambda: queue.is_closed)
 
 
 async def test_who_is_meant(registry: Registry) -> None:

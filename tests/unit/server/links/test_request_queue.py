@@ -291,6 +291,13 @@ async def test_a_reader_learns_that_the_player_is_forgotten() -> None:
         assert (await waiting, queue.is_closed, request_queues.of_player("deep").is_closed) == (None, True, False)
 
 
+async def test_a_queue_that_is_closed_connects_no_player() -> None:
+    queue = RequestQueue()
+    queue.close()
+    with queue.reading() as reader:
+        assert (await asyncio.wait_for(reader.next(), 5), queue.is_connected) == (None, False)
+
+
 async def test_a_player_that_is_forgotten_has_no_part_in_its_match_and_another_of_its_name_neither() -> None:
     request_queues = RequestQueues()
     link = QueueLink(request_queues.of_player("deep"))
