@@ -137,8 +137,9 @@ async def managing(
 ) -> AsyncIterator[game_manager.GameManager]:
     """Run a game manager on *database* while the block runs; what it still plays in the end is parked."""
     metrics = watch.metrics
-    async with published(StoredMatches.of(database), publishing) as publish:
-        observers = playing.HostObservers(_each(metrics.take, publish), metrics.take_share, metrics.take_batch)
+    async with published(StoredMatches.of(database), publishing) as publishers:
+        takers = _each(metrics.take, publishers.on_entry)
+        observers = playing.HostObservers(takers, metrics.take_share, metrics.take_batch, publishers.on_end)
         manager = game_manager.GameManager(database, settings, observers)
         with watch.ending.on_signals():
             try:

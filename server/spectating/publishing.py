@@ -65,7 +65,10 @@ DEFAULT_SETTINGS: Final = PublishSettings()
 
 
 class Publisher:
-    """Publishes the matches of *source* with *post*: tell it of every entry with `take`, while `watch` runs."""
+    """Publishes the matches of *source* with *post*, while `watch` runs.
+
+    It is called with every entry (`take`) and with every match that is played no more (`take_end`).
+    """
 
     def __init__(
         self,
@@ -85,6 +88,10 @@ class Publisher:
         """Take notice of what happened in a match."""
         if isinstance(entry, WORTH):
             self._begin(match_id)
+
+    def take_end(self, match_id: str) -> None:
+        """Take notice that a match is played no more: only now is its end certainly in the database."""
+        self._begin(match_id)
 
     async def watch(self) -> None:
         """Publish the matches that were withheld at their end, each when its set is over; it never ends."""
@@ -110,8 +117,7 @@ class Publisher:
     def _begin(self, match_id: str) -> None:
         self._changed.add(match_id)
         if match_id not in self._tasks:
-            task = self._tasks[match_id] = asyncio.create_task(self._publish(match_id))
-            task.add_done_callback(lambda _: self._tasks.pop(match_id))
+            self._tasks[match_id] = asyncio.create_task(self._publish(match_id))
 
     async def close(self, limit_s: float = ENDING_S) -> None:
         """Send what waits, for as long as *limit_s*; after that it is given up."""
@@ -123,6 +129,13 @@ class Publisher:
         await asyncio.gather(*late, return_exceptions=True)
 
     async def _publish(self, match_id: str) -> None:
+        try:
+            await self._publish_changes(match_id)
+        finally:
+            # Here, not when the task is done: what is taken in between would find a task that publishes no more.
+            del self._tasks[match_id]
+
+    async def _publish_changes(self, match_id: str) -> None:
         """Post the match until nothing new is left; failures are retried with growing pauses, then given up."""
         failures: Counter[str] = Counter()
         while match_id in self._changed:
@@ -172,17 +185,25 @@ def _authority(match: MatchRow) -> str:
     return hashlib.sha256(secret.encode()).hexdigest()
 
 
+@dataclass(frozen=True, slots=True)
+class PublishingObservers:
+    """What observes the matches of a process to publish them; each as that of `HostObservers`."""
+
+    on_entry: OnEntry = lambda *_: None
+    on_end: Callable[[str], None] = lambda _: None
+
+
 @asynccontextmanager
-async def published(source: MatchSource, settings: PublishSettings | None) -> AsyncIterator[OnEntry]:
-    """Publish matches while the block runs; it is to call what is yielded with every entry of a journal."""
+async def published(source: MatchSource, settings: PublishSettings | None) -> AsyncIterator[PublishingObservers]:
+    """Publish matches, as *settings* say, while the block runs; what is yielded is to observe them."""
     if settings is None:
-        yield lambda _match_id, _number, _entry: None
+        yield PublishingObservers()
         return
     async with posting(settings.address) as post:
         publisher = Publisher(source, post, settings)
         watching = asyncio.create_task(publisher.watch(), name="publishing")
         try:
-            yield publisher.take
+            yield PublishingObservers(publisher.take, publisher.take_end)
         finally:
             watching.cancel()
             await publisher.close()

@@ -10,9 +10,13 @@ from pathlib import Path
 import pytest
 from cryptography.hazmat.primitives.asymmetric.rsa import generate_private_key
 
+from server.hosting.order import HostSettings, MatchRequest
 from server.match.setup import Profile
 from server.records.entries import ClosedEntry, StateEntry
+from server.site import Watch, managing
 from server.spectating.publishing import Publisher, PublishSettings, posting
+from server.storage.database import Database
+from tests.kit.polling import until
 from tests.kit.server.scripted import TURNS_MOVES, turns
 from tests.kit.server.spectating.spectator_server import SpectatorServer, spectator_server
 from tests.kit.server.spectating.written_match import WrittenMatch, written_match
@@ -74,6 +78,58 @@ async def test_a_hidden_match_is_published_after_its_end(tmp_path: Path) -> None
         publisher.take("match.m1", 1, ClosedEntry(1))
         await publisher.close()
     assert [(update["isCompleted"], len(update["states"])) for update in server.updates] == [(True, 3)]
+
+
+async def test_a_hidden_match_whose_end_is_written_late_is_published(tmp_path: Path) -> None:
+    async with (
+        written_match(tmp_path, turns(), TURNS_MOVES, Profile(is_scrambled=True)) as played,
+        spectator_server() as (server, address),
+        posting(address) as post,
+    ):
+        publisher = Publisher(played, post, SETTINGS)
+        await played.write("state", 2)
+        publisher.take("match.m1", 1, ClosedEntry(1))
+        await publisher.close()
+        before = list(server.updates)
+        await played.finish()
+        publisher.take_end("match.m1")
+        await publisher.close()
+    assert (before, [update["isCompleted"] for update in server.updates]) == ([], [True])
+
+
+async def test_a_match_is_published_when_it_is_played_no_more(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Publisher, "take", lambda *_: None)
+    database = await Database.open(f"sqlite:///{tmp_path}/ggp.sqlite")
+    async with spectator_server() as (server, address):
+        settings = PublishSettings(address, "http://127.0.0.1/games/", pause_s=0.001)
+        async with managing(database, HostSettings(), Watch(), settings) as manager:
+            await manager.order(MatchRequest(game="tictactoe", players={}))
+            await until(lambda: server.updates)
+    await database.close()
+    assert [update["isCompleted"] for update in server.updates] == [True]
+
+
+async def test_what_comes_just_when_an_update_is_sent_is_published_too(played: WrittenMatch) -> None:
+    posted: list[dict[str, str]] = []
+
+    async def post(form: dict[str, str]) -> None:
+        posted.append(form)
+
+    await played.finish()
+    publisher, others = Publisher(played, post, SETTINGS), asyncio.all_tasks()
+    publisher.take("match.m1", 1, ClosedEntry(1))
+    (sending,) = asyncio.all_tasks() - others
+
+    def take_when_sent() -> None:
+        if sending.done():
+            publisher.take("match.m1", 1, ClosedEntry(1))
+        else:
+            asyncio.get_running_loop().call_soon(take_when_sent)
+
+    take_when_sent()
+    await sending
+    await publisher.close()
+    assert len(posted) == 2
 
 
 async def test_what_is_published_is_signed(played: WrittenMatch) -> None:
