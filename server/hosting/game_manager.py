@@ -313,7 +313,7 @@ class GameManager:
             if not may_choose:
                 return
             chosen = await self._chooser.choose()
-            if chosen:
+            if chosen and self._is_starting:  # it may have been stopped meanwhile
                 await self.playing.begin(chosen)
 
     async def _obey_others(self) -> None:

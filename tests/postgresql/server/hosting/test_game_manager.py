@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import errno
 from asyncio.subprocess import Process
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from typing import Any
 
@@ -14,6 +14,7 @@ import pytest
 from gdl.errors import RuleFileError, UnknownNameError
 from gdl.language.rules import read_rules
 from server.errors import PlayerSpecError, TooManyMatchesError, UnknownMatchError
+from server.hosting.choosing import Chooser
 from server.hosting.engine_process import outline_here
 from server.hosting.game_manager import GameManager
 from server.hosting.order import HostSettings, MatchRequest
@@ -110,6 +111,34 @@ async def test_a_match_that_waits_is_aborted_at_once(database: Database) -> None
         assert await manager.abort(waiting.row.id, "enough")
         assert (await until(manager, waiting.row.id, "aborted")).n_steps == 0
         assert not await manager.abort(waiting.row.id, "again")
+
+
+async def test_a_look_at_the_queue_begins_no_match_once_none_are_to_be_started(
+    sqlite: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    choose, was_stopped, look_is_over = Chooser.choose, asyncio.Event(), asyncio.Event()
+
+    async def chosen_at_the_stop(chooser: Chooser) -> Sequence[str]:
+        found = await choose(chooser)
+        if found:
+            manager.stop_starting()
+            was_stopped.set()
+        return found
+
+    @asynccontextmanager
+    async def choosing() -> AsyncIterator[bool]:
+        yield True
+        if was_stopped.is_set():
+            look_is_over.set()
+
+    monkeypatch.setattr(Chooser, "choose", chosen_at_the_stop)
+    async with listening(hanging) as slow, managing(sqlite) as manager, asyncio.timeout(30):
+        monkeypatch.setattr(manager.queue, "choosing", choosing)
+        ordered = await manager.order(order(slow, slow))
+        await look_is_over.wait()
+        row = await manager.matches.get(ordered.row.id)
+    assert row is not None
+    assert row.status == "queued"
 
 
 async def test_an_abort_reaches_the_manager_that_plays_the_match(database: Database) -> None:
