@@ -101,6 +101,8 @@ class HealthChecks:
     async def check(self, row: PlayerRow) -> Health:
         """Ask a player now; it is paused after several silences in a row, and no longer when it answers again.
 
+        What its owner changes meanwhile stands: neither is done then, and what another address says is not kept.
+
         Raises:
             UnknownPlayerError: it is not registered any more.
         """
@@ -110,7 +112,7 @@ class HealthChecks:
         elif health.is_there:
             self._n_silences.pop(_registration(row), None)
             if row.status == PlayerStatus.PAUSED and row.pause_reason.startswith((SILENT, ALWAYS_BUSY)):
-                await self._registry.resume(row.name)
+                await self._registry.resume(row.name, still=row)
             elif row.info != health.player.info:
                 self._registry.on_change()
         elif row.kind == SeatKind.HTTP:
@@ -122,17 +124,14 @@ class HealthChecks:
         if row.url is None:
             is_there = self._registry.request_queues.is_connected(row.name)
             seen_ms = self._registry.clock.wall_ms() if is_there else row.seen_ms
-            await self._registry.store.set_info(row.name, row.info, seen_ms)
+            await self._registry.store.set_info(row, row.info, seen_ms)
             return Health(row, is_there, () if is_there else ("it is not connected",))
         async with self._slots:
             info = await self._ask(row.url)
         is_there = info.answered is not None
         seen_ms = self._registry.clock.wall_ms() if is_there else row.seen_ms
-        said = info_json(info)
-        await self._registry.store.set_info(row.name, said, seen_ms)
         version = dict(info.reply.others).get("version", "")[:MAX_VERSION]
-        if version and version != row.version:
-            await self._registry.store.change(row.name, version=version)
+        await self._registry.store.set_info(row, info_json(info), seen_ms, version)
         return Health(await self._registry.get(row.name), is_there, info.trouble)
 
     async def _note_useless(self, row: PlayerRow, reason: str) -> None:
@@ -143,7 +142,7 @@ class HealthChecks:
         if row.status == PlayerStatus.OK:
             self._n_silences[_registration(row)] += 1
         if self._n_silences[_registration(row)] >= self._settings.max_silences:
-            await self._registry.pause(row.name, reason)
+            await self._registry.pause(row.name, reason, still=row)
             del self._n_silences[_registration(row)]
 
 

@@ -241,22 +241,24 @@ class Registry:
             self.request_queues.forget(name)
         return was_registered
 
-    async def pause(self, name: str, reason: str) -> None:
+    async def pause(self, name: str, reason: str, still: PlayerRow | None = None) -> None:
         """Give a player no more matches for now; *reason* is for people.
 
+        Nothing happens where its address, status and reason are not *still* those of that row.
+
         Raises:
-            UnknownPlayerError: there is none.
+            UnknownPlayerError: there is none, and *still* is not given.
         """
-        if not await self.store.set_status(name, PlayerStatus.PAUSED, reason):
+        if not await self.store.set_status(name, PlayerStatus.PAUSED, reason, still) and still is None:
             raise errors.UnknownPlayerError(name)
 
-    async def resume(self, name: str) -> None:
-        """Give a player matches again, its failures forgotten.
+    async def resume(self, name: str, still: PlayerRow | None = None) -> None:
+        """Give a player matches again, its failures forgotten; *still* is as that of `pause`.
 
         Raises:
-            UnknownPlayerError: there is none.
+            UnknownPlayerError: there is none, and *still* is not given.
         """
-        if not await self.store.set_status(name, PlayerStatus.OK):
+        if not await self.store.set_status(name, PlayerStatus.OK, still=still) and still is None:
             raise errors.UnknownPlayerError(name)
         self.on_change()
 

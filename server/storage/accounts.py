@@ -47,10 +47,17 @@ class PlayerStore:
         """Change columns of a player; return whether there is one."""
         return await self._update(name, values)
 
-    async def set_status(self, name: str, status: str, reason: str = "") -> bool:
-        """Pause a player for *reason*, or let it play again; return whether there is one."""
+    async def set_status(self, name: str, status: str, reason: str = "", still: PlayerRow | None = None) -> bool:
+        """Pause a player for *reason*, or let it play again; return whether that was done.
+
+        It is not where there is no such player, nor where its address, status and reason are not *still* those.
+        """
         values: dict[str, Any] = {"status": status, "pause_reason": reason}
-        return await self._update(name, values | ({"n_failures": 0} if status == "ok" else {}))
+        values |= {"n_failures": 0} if status == "ok" else {}
+        if still is None:
+            return await self._update(name, values)
+        is_as_before = players.c.status == still.status, players.c.pause_reason == still.pause_reason
+        return await self._update(name, values, _is_where(still), *is_as_before)
 
     async def count_match(
         self, ordered_ms: int, has_failed: Mapping[str, bool], reason_to_pause: ReasonToPause
@@ -75,20 +82,30 @@ class PlayerStore:
 
         await self._database.write(counted)
 
-    async def set_info(self, name: str, info: Any, seen_ms: int | None) -> bool:
-        """Keep what a player answered to INFO, and when it was last there; return whether there is one."""
-        return await self._update(name, {"info": info, "seen_ms": seen_ms})
+    async def set_info(self, player: PlayerRow, info: Any, seen_ms: int | None, version: str | None = None) -> bool:
+        """Keep what *player* answered to INFO, its *version*, if it told one, and when it was last there.
+
+        Return whether that was done; it is not where the player is not registered, or has another address by now.
+        """
+        values = {"info": info, "seen_ms": seen_ms} | ({"version": version} if version else {})
+        return await self._update(player.name, values, _is_where(player))
 
     async def delete(self, name: str) -> bool:
         """Forget a player; return whether there was one. Its matches keep its name."""
         return await self._database.change(sa.delete(players).where(players.c.name == name)) > 0
 
-    async def _update(self, name: str, values: dict[str, Any]) -> bool:
-        return await self._database.change(sa.update(players).where(players.c.name == name).values(values)) > 0
+    async def _update(self, name: str, values: dict[str, Any], *conditions: sa.ColumnElement[bool]) -> bool:
+        changing = sa.update(players).where(players.c.name == name, *conditions).values(values)
+        return await self._database.change(changing) > 0
 
     async def _all(self, condition: sa.ColumnElement[bool]) -> list[PlayerRow]:
         query = sa.select(players).where(condition).order_by(players.c.name)
         return each_sound(self._database.name, players, await self._database.rows(query), _player_row)
+
+
+def _is_where(player: PlayerRow) -> sa.ColumnElement[bool]:
+    """Return whether *player* is still registered, and has the same address, as a condition."""
+    return sa.and_(players.c.created_ms == player.created_ms, players.c.url.is_not_distinct_from(player.url))
 
 
 def _player_row(row: Found) -> PlayerRow:

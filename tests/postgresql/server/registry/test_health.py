@@ -10,7 +10,7 @@ from gdl.wire.replies import InfoReply, Status
 from server.errors import UnknownPlayerError
 from server.links.addresses import player_url
 from server.links.player_info import PlayerInfo
-from server.registry.health import ALWAYS_BUSY, AskInfo, HealthChecks
+from server.registry.health import ALWAYS_BUSY, SILENT, AskInfo, HealthChecks, HealthSettings
 from server.registry.registry import PlayerWishes, Registry
 from server.storage.rows import PlayerRow, SeatKind
 from tests.kit.server.registry.fixtures import HandClock
@@ -145,7 +145,7 @@ async def test_a_player_that_dials_in_is_there_while_it_is_connected(
 
 async def test_a_player_that_may_be_free_is_announced(registry: Registry, asked: Asked, changes: list[str]) -> None:
     await registry.register("deep", "ada", URL)
-    await registry.store.set_info("deep", {"status": "busy"}, 1)
+    await registry.store.set_info(await registry.get("deep"), {"status": "busy"}, 1)
     changes.clear()
     health = checks(registry, asked)
     await health.check_all()
@@ -164,6 +164,42 @@ async def test_a_player_that_was_removed_meanwhile_does_no_harm(registry: Regist
     await checks(registry, Removing()).check_all()
     with pytest.raises(UnknownPlayerError):
         await checks(registry, asked).check(row)
+
+
+async def test_a_pause_by_the_owner_while_the_player_is_asked_goes_on(registry: Registry, asked: Asked) -> None:
+    await registry.register("deep", "ada", URL)
+    await registry.pause("deep", SILENT)
+
+    async def ask(url: str) -> PlayerInfo:
+        await registry.pause("deep", "by ada")
+        return await asked(url)
+
+    await checks(registry, ask).check_all()
+    row = await registry.get("deep")
+    assert (row.status, row.pause_reason, row.info) == ("paused", "by ada", KEPT)
+
+
+async def test_a_pause_by_the_owner_while_the_player_is_silent_keeps_its_reason(registry: Registry) -> None:
+    await registry.register("deep", "ada", URL)
+
+    async def ask(_url: str) -> PlayerInfo:
+        await registry.pause("deep", "by ada")
+        return SILENCE
+
+    await HealthChecks(registry, no_matches, ask, HealthSettings(max_silences=1)).check_all()
+    assert (await registry.get("deep")).pause_reason == "by ada"
+
+
+async def test_what_an_address_says_that_the_player_has_left_is_not_kept(registry: Registry) -> None:
+    await registry.register("deep", "ada", URL)
+
+    async def ask(_url: str) -> PlayerInfo:
+        await registry.change("deep", "http://127.0.0.1:2", wishes=PlayerWishes(version="2.0"))
+        return PlayerInfo(URL, InfoReply("Deep", None, (("version", "1.0"),)), "INFO")
+
+    await checks(registry, ask).check_all()
+    row = await registry.get("deep")
+    assert (row.url, row.version, row.info, row.seen_ms) == ("http://127.0.0.1:2", "2.0", None, None)
 
 
 async def test_who_only_says_busy_is_paused_and_plays_again_when_it_would(registry: Registry) -> None:

@@ -204,8 +204,8 @@ async def test_a_player_that_is_paused_or_busy_elsewhere_plays_nothing(registry:
     for name in ("paused", "busy", "fine"):
         await registry.register(name, "ada", "http://127.0.0.1:1")
     await registry.pause("paused", "for repair")
-    await registry.store.set_info("busy", {"status": "busy"}, 1)
-    await registry.store.set_info("fine", {"status": "available"}, 1)
+    await registry.store.set_info(await registry.get("busy"), {"status": "busy"}, 1)
+    await registry.store.set_info(await registry.get("fine"), {"status": "available"}, 1)
     before = await hindrances(registry)
     await registry.resume("paused")
     assert before == {"paused": Hindrance.PAUSED, "busy": Hindrance.BUSY, "fine": None}

@@ -95,13 +95,14 @@ async def test_failures_are_counted_until_it_plays_again(players: PlayerStore) -
 
 async def test_what_it_answers_to_info_is_kept(players: PlayerStore) -> None:
     await players.count_match(2, {"bob": True}, never)
-    assert await players.set_info("bob", {"status": "available"}, 77)
+    assert await players.set_info(BOB, {"status": "available"}, 77)
     await players.count_match(2, {"bob": False}, never)
     assert await players.get("bob") == replace(BOB, info={"status": "available"}, seen_ms=77)
 
 
 async def test_a_player_that_is_not_there_cannot_be_changed(players: PlayerStore) -> None:
-    tried = [await players.set_status("c", "ok"), await players.set_info("c", None, 1), await players.delete("c")]
+    absent = replace(BOB, name="c")
+    tried = [await players.set_status("c", "ok"), await players.set_info(absent, None, 1), await players.delete("c")]
     await players.count_match(2, {"c": True}, never)
     assert (tried, await players.get("c")) == ([False] * 3, None)
 
