@@ -144,15 +144,13 @@ class Issuing:
             TokenRuleError: as `issue`.
         """
         await self._check_first([each.role or role for each in listed], days)
-        have = {row.name for row in await self._valid()}
         issued: dict[str, Issued] = {}
         for each in listed:
             made = self._made(each.name, each.role or role, days, each.note, each.line)
-            if made.row.name not in have:
-                issued.setdefault(made.row.name, made)
-        await self._tokens.put_all([each.row for each in issued.values()])
+            issued.setdefault(made.row.name, made)
+        kept = await self._tokens.put_missing([each.row for each in issued.values()], self._clock_ms())
         self._changed()
-        return list(issued.values())
+        return [each for each in issued.values() if each.row.id in kept]
 
     async def withdraw(self, issued: Sequence[Issued]) -> None:
         """Take back tokens that could not be shown to anyone, as if they had not been issued."""
@@ -172,7 +170,8 @@ class Issuing:
         at_ms = self._clock_ms()
         expires_ms = None if row.expires_ms is None else at_ms + row.expires_ms - row.created_ms
         new = replace(row, hash=secret_hash(text.secret), created_ms=at_ms, expires_ms=expires_ms)
-        await self._tokens.renew(new)
+        if not await self._tokens.renew(new):  # revoked meanwhile
+            raise UnknownTokenError(token_id)
         self._changed()
         return Issued(text, new)
 

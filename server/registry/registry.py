@@ -177,11 +177,6 @@ class Registry:
         check_player_name(name)
         if url is not None:
             await addresses.check_target(url, self.settings.targets)
-        known = await self.store.listed()
-        if any(row.name.lower() == name.lower() for row in known):
-            raise errors.NameTakenError("player", name)
-        if sum(row.owner == owner for row in known) >= self.settings.max_players:
-            raise errors.TooManyPlayersError(owner, self.settings.max_players)
         row = PlayerRow(
             name,
             SeatKind.DIAL_IN if url is None else SeatKind.HTTP,
@@ -191,7 +186,7 @@ class Registry:
             max_matches=max_matches or self.settings.max_matches,
         )
         row = replace(row, **wishes.values())
-        if not await self.store.add(row):
+        if not await self.store.add(row, self.settings.max_players):
             raise errors.NameTakenError("player", name)
         self.on_change()
         return row

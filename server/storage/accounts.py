@@ -6,13 +6,24 @@ from typing import Any, Final, TypeAlias
 
 import sqlalchemy as sa
 
-from server.storage.database import Database, insert, upsert
+from server.errors import TooManyPlayersError
+from server.storage.database import Database, upsert
 from server.storage.reading import Found, each_sound, sound
 from server.storage.rows import CLOCK_SLACK_MS, PlayerRow, PlayerStatus, SeatKind, TokenRow
 from server.storage.schema import players, sessions, tokens
 
 ReasonToPause: TypeAlias = Callable[[str, int], str]
 """Tells by name, and by its failures in a row, why a player is to be paused; empty where it is not."""
+_REGISTERING: Final = 7_171_005
+"""The number of the lock under which players are registered, among those of PostgreSQL."""
+_ISSUING: Final = 7_171_006
+"""The number of the lock under which tokens are issued to those who have none."""
+
+
+def _take_turn(database: Database, connection: sa.Connection, lock: int) -> None:
+    """Wait for the transactions that have taken this turn before; on SQLite one that writes is the only one."""
+    if not database.is_sqlite:
+        connection.execute(sa.select(sa.func.pg_advisory_xact_lock(lock)))
 
 
 class PlayerStore:
@@ -21,10 +32,25 @@ class PlayerStore:
     def __init__(self, database: Database) -> None:
         self._database = database
 
-    async def add(self, player: PlayerRow) -> bool:
-        """Keep a new player; return False, and change nothing, where there is one of that name."""
-        adding = insert(self._database, players).values(asdict(player)).on_conflict_do_nothing()
-        return await self._database.change(adding) > 0
+    async def add(self, player: PlayerRow, max_players: int) -> bool:
+        """Keep a new player; return False, and change nothing, where there is one of that name, in whatever case.
+
+        Raises:
+            TooManyPlayersError: its owner has *max_players* already.
+        """
+        of_name = sa.select(players.c.name).where(sa.func.lower(players.c.name) == player.name.lower())
+        n_owned = sa.select(sa.func.count()).select_from(players).where(players.c.owner == player.owner)
+
+        def added(connection: sa.Connection) -> bool:
+            _take_turn(self._database, connection, _REGISTERING)
+            if connection.scalar(of_name) is not None:
+                return False
+            if (connection.scalar(n_owned) or 0) >= max_players:
+                raise TooManyPlayersError(player.owner, max_players)
+            connection.execute(sa.insert(players).values(asdict(player)))
+            return True
+
+        return await self._database.write(added)
 
     async def put(self, player: PlayerRow) -> None:
         """Keep *player*, in place of another of that name."""
@@ -112,6 +138,11 @@ def _player_row(row: Found) -> PlayerRow:
     return PlayerRow(**{**row, "kind": SeatKind(row["kind"]), "status": PlayerStatus(row["status"])})
 
 
+def _is_valid(at_ms: int) -> sa.ColumnElement[bool]:
+    """Return whether a token opens anything at *at_ms*, as a condition."""
+    return sa.and_(tokens.c.revoked_ms.is_(None), sa.or_(tokens.c.expires_ms.is_(None), tokens.c.expires_ms > at_ms))
+
+
 _USED: Final = sa.bindparam("at", type_=sa.BigInteger)
 _TOUCH: Final = sa.update(tokens).where(tokens.c.id == sa.bindparam("token")).values(used_ms=_USED)
 
@@ -139,10 +170,19 @@ class TokenStore:
         """Keep a new token."""
         await self._write(sa.insert(tokens).values(asdict(row)))
 
-    async def put_all(self, rows: list[TokenRow]) -> None:
-        """Keep new tokens: all of them, or none."""
-        if rows:
-            await self._database.change(sa.insert(tokens).values([asdict(row) for row in rows]))
+    async def put_missing(self, rows: Sequence[TokenRow], at_ms: int) -> set[str]:
+        """Keep those of the new tokens whose names have no valid one at *at_ms*, and return their ids."""
+
+        def kept(connection: sa.Connection) -> set[str]:
+            _take_turn(self._database, connection, _ISSUING)
+            valid = connection.execute(sa.select(tokens).where(_is_valid(at_ms))).mappings()
+            have = {row.name for row in self._tokens([dict(row) for row in valid])}
+            missing = [row for row in rows if row.name not in have]
+            if missing:
+                connection.execute(sa.insert(tokens), [asdict(row) for row in missing])
+            return {row.id for row in missing}
+
+        return await self._database.write(kept)
 
     async def delete(self, token_ids: Sequence[str]) -> None:
         """Forget tokens that are not used yet."""
@@ -162,21 +202,32 @@ class TokenStore:
         """Return whether a token was ever issued."""
         return bool(await self._rows(sa.select(tokens.c.id).limit(1)))
 
-    async def renew(self, row: TokenRow) -> None:
-        """Give the token of the id of *row* the secret and the times of *row*; sessions of the old secret end."""
-        times = {"created_ms": row.created_ms, "expires_ms": row.expires_ms}
-        change = sa.update(tokens).where(tokens.c.id == row.id).values(hash=row.hash, **times)
-        await self._write(change, sa.delete(sessions).where(sessions.c.token_id == row.id))
+    async def renew(self, row: TokenRow) -> bool:
+        """Give the token of the id of *row* the secret and the times of *row*; sessions of the old secret end.
+
+        Return False, and change nothing, where there is no such token, or it was revoked.
+        """
+        renewing = sa.update(tokens).where(tokens.c.id == row.id, tokens.c.revoked_ms.is_(None))
+        renewing = renewing.values(hash=row.hash, created_ms=row.created_ms, expires_ms=row.expires_ms)
+        ending = sa.delete(sessions).where(sessions.c.token_id == row.id)
+
+        def renewed(connection: sa.Connection) -> bool:
+            if not connection.execute(renewing).rowcount:
+                return False
+            connection.execute(ending)
+            return True
+
+        return await self._database.write(renewed)
 
     async def revoke(self, token_id: str, at_ms: int, kept_role: str | None = None) -> bool:
         """Revoke a token, whose sessions end; return False where it is the last valid one of *kept_role*, and stays."""
-        is_valid = sa.and_(
-            tokens.c.role == kept_role,
-            tokens.c.revoked_ms.is_(None),
-            sa.or_(tokens.c.expires_ms.is_(None), tokens.c.expires_ms > at_ms),
-        )
         # The rows are locked, so that of two servers that revoke at once the second one sees what the first has left.
-        valid = sa.select(tokens).where(is_valid).order_by(tokens.c.id).with_for_update()
+        valid = (
+            sa.select(tokens)
+            .where(tokens.c.role == kept_role, _is_valid(at_ms))
+            .order_by(tokens.c.id)
+            .with_for_update()
+        )
         revoking = sa.update(tokens).where(tokens.c.id == token_id).values(revoked_ms=at_ms)
         ending = sa.delete(sessions).where(sessions.c.token_id == token_id)
 

@@ -79,6 +79,16 @@ async def test_an_owner_has_a_limited_number_of_players(registry: Registry) -> N
         await few.register("other", "ada")
 
 
+@pytest.mark.parametrize(("names", "error"), [(("Bob", "bob"), NameTakenError), (("a", "b"), TooManyPlayersError)])
+async def test_of_two_players_that_are_registered_at_once_and_may_not_both_be_one_is(
+    registry: Registry, names: tuple[str, str], error: type[Exception]
+) -> None:
+    few = Registry(registry.store, RegistrySettings(max_players=1))
+    found = await asyncio.gather(*(few.register(name, "ada") for name in names), return_exceptions=True)
+    listed = [row.name for row in await few.store.listed()]
+    assert (sorted(map(type, found), key=str), len(listed)) == (sorted([PlayerRow, error], key=str), 1)
+
+
 async def test_a_player_moves_to_another_address(registry: Registry) -> None:
     await registry.register("deep", "ada")
     row = await registry.change("deep", "http://127.0.0.1:1", 4)
