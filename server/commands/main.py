@@ -143,7 +143,7 @@ def main() -> None:
     """Run `ggp`; exit 0 when all is well, 1 when the thing checked is wrong, 2 on wrong usage, 130 on Ctrl-C."""
     _complete_streams()
     if sys.platform != "linux":
-        _complain(_ELSEWHERE)
+        sys.stderr.write(f"ggp: {_ELSEWHERE}\n")
         sys.exit(USAGE)
     gc.disable()  # until the command is loaded: to look for garbage takes a quarter of loading `serve`
     try:

@@ -67,6 +67,7 @@ OWN_PLAYERS: Final = tuple(name for name in PLAYERS if name != _BY_HAND and miss
 _ANY_ROLE: Final = Constant("any")
 _HOST_AND_PORT: Final = re.compile(r"[\w.-]+:[0-9]{1,5}/?")
 _FILE_NAME: Final = re.compile(r"\S+\.[A-Za-z]\w*")
+_PYTHON: Final = re.compile(r"(python|pypy)[0-9.]*")
 _OPTION: Final = r"[a-z_]+=[^,]*"
 _OWN: Final = re.compile(rf"(?P<name>[a-z]+)(:(?P<options>{_OPTION}(,{_OPTION})*))?")
 _PUBLIC_VALUE: Final = re.compile(r"-?[0-9]{1,9}(\.[0-9]{1,9})?|True|False")
@@ -158,10 +159,13 @@ def _name_of_command(arguments: Sequence[str]) -> str:
     Example:
         >>> [_name_of_command(words.split()) for words in ("./bot --net a.pt", "sh -e bots/a.sh b.sh", "sh -c 1.5")]
         ['bot', 'a.sh', 'sh']
+        >>> _name_of_command(["env/bin/python3.99", "bot.py"])
+        'bot.py'
     """
     program = Path(arguments[0]).name
-    # What is on the path is there for many players; one that is called by its own path is a player itself.
-    if shutil.which(program) is None:
+    # What is on the path is there for many players, as is the Python of any environment; one that is called by its own
+    # path is a player itself.
+    if shutil.which(program) is None and not _PYTHON.fullmatch(program):
         return program
     files = (each for each in arguments[1:] if not each.startswith("-"))
     return next((Path(each).name for each in files if _FILE_NAME.fullmatch(each) or Path(each).is_file()), program)

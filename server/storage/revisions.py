@@ -49,7 +49,7 @@ def draft(message: str, folder: Path = FOLDER) -> Path:
     from alembic import command  # noqa: PLC0415 -- as above
     from alembic.script import ScriptDirectory  # noqa: PLC0415 -- as above
 
-    with sa.create_engine("sqlite://").connect() as connection:
+    with sa.create_engine("sqlite://", poolclass=sa.NullPool).connect() as connection:
         config = _config(connection, folder)
         command.upgrade(config, "head")
         number = int(ScriptDirectory.from_config(config).get_current_head() or 0) + 1
