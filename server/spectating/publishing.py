@@ -12,7 +12,7 @@ import hashlib
 import json
 import logging
 from collections import Counter
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
 from typing import Any, Final, TypeAlias
@@ -170,13 +170,19 @@ class Publisher:
 
 
 def publication(record: dict[str, Any], game_url: str) -> dict[str, Any]:
-    """Return what is published of a public *record*: the public keys, and where the rules are."""
-    found = {
-        name: value
-        for name, value in record.items()
-        if not name.startswith("x-") and name not in (PUBLIC_KEY, SIGNATURE)
-    }
+    """Return what is published of a public *record*: the public keys, and where the rules are.
+
+    The errors are left out until START is over: a spectator server refuses what takes back an earlier update.
+    """
+    left_out = (PUBLIC_KEY, SIGNATURE) if _is_start_over(record) else (PUBLIC_KEY, SIGNATURE, "errors")
+    found = {name: value for name, value in record.items() if not name.startswith("x-") and name not in left_out}
     return found | {"gameMetaURL": found.get("gameMetaURL") or game_url}
+
+
+def _is_start_over(record: Mapping[str, Any]) -> bool:
+    """Return whether the answers to START are known: until then the record has blanks in their place."""
+    thinking_ms = record.get("x-thinking-ms", ())
+    return any(each is not None for step in thinking_ms[:1] for each in step)
 
 
 def _authority(match: MatchRow) -> str:

@@ -12,7 +12,7 @@ from cryptography.hazmat.primitives.asymmetric.rsa import generate_private_key
 
 from server.hosting.order import HostSettings, MatchRequest
 from server.match.setup import Profile
-from server.records.entries import ClosedEntry, StateEntry
+from server.records.entries import ClosedEntry, StateEntry, StepEntry
 from server.site import Watch, managing
 from server.spectating.publishing import Publisher, PublishSettings, posting
 from server.storage.database import Database
@@ -61,6 +61,18 @@ async def test_a_match_is_published_state_by_state(played: WrittenMatch) -> None
         True, [100, 0], "http://127.0.0.1/base/games/turns/v0/"
     )  # fmt: skip
     assert not [name for update in server.updates for name in update if name.startswith("x-")]
+
+
+async def test_no_update_takes_back_what_an_earlier_one_said_of_start(played: WrittenMatch) -> None:
+    failed = ("TO", "")
+    played.journal = [
+        replace(entry, errors=failed) if isinstance(entry, StepEntry) and entry.moves is None else entry
+        for entry in played.journal
+    ]
+    async with spectator_server() as (server, address):
+        await publish(played, server, address)
+    told = {len(update["states"]): update.get("errors", [None])[0] for update in server.updates}
+    assert (server.refusals, told) == ([], {1: None, 2: list(failed), 3: list(failed)})
 
 
 async def test_a_hidden_match_is_published_after_its_end(tmp_path: Path) -> None:

@@ -55,7 +55,8 @@ class SpectatorServer:
             return f"missing: {missing}"
         if not record["gameMetaURL"].rstrip("/").rpartition("/v")[2].isdecimal():
             return "the game's address has no version"
-        if {len(record["states"]), len(record["stateTimes"]), len(record["errors"])} != {len(record["moves"]) + 1}:
+        lengths = {len(record[name]) for name in ("states", "stateTimes", "errors") if name in record}
+        if lengths != {len(record["moves"]) + 1}:
             return "lengths"
         if sorted(record["stateTimes"]) != record["stateTimes"] or record["startTime"] > record["stateTimes"][0]:
             return "time goes backwards"
@@ -69,7 +70,7 @@ class SpectatorServer:
             return "unauthorized"
         if any(old.get(name) != new.get(name) for name in CONSTANT):
             return "something changed that may not"
-        if any(new[name][: len(old[name])] != old[name] for name in GROWING):
+        if any(new.get(name, [])[: len(old[name])] != old[name] for name in GROWING if name in old):
             return "the past changed"
         return "completed before" if old["isCompleted"] and not new["isCompleted"] else ""
 
