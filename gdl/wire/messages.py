@@ -209,8 +209,8 @@ def _read_told(form: str, parts: tuple[str, ...]) -> tuple[tuple[Term, ...] | No
         return terms_of(parts[2]), None, None
     if len(parts) != 5:
         raise MessageError(f"{parts[0].upper()} has 3 elements, or 5 in GDL-II, but {len(parts)} were sent", form)
-    own_move = None if parts[3].lower() == "nil" else term_of_text(parts[3])
-    return terms_of(parts[4]), _seconds(parts[2]), own_move
+    has_no_move = parts[3].lower() == "nil" or elements(parts[3]) == ()
+    return terms_of(parts[4]), _seconds(parts[2]), None if has_no_move else term_of_text(parts[3])
 
 
 def _at_least(n: int, form: str, parts: tuple[str, ...]) -> None:

@@ -10,6 +10,7 @@ from typing import Any, Final, TypeAlias
 
 from gdl.diagnostics import escaped
 from gdl.errors import MessageError
+from gdl.language.terms import Term
 from gdl.wire.messages import Play, Start, Stop
 from gdl.wire.replies import first_term
 
@@ -291,7 +292,7 @@ class Session:
         return self._take_in(stop)
 
     def _take_in(self, message: Play | Stop) -> list[Order]:
-        if message.told is None:
+        if message.told is None or message.turn == 0 or (self.question.play is None and _is_blank(message.told)):
             return []
         own_move = None if message.own_move is None else str(message.own_move)
         if own_move is None and self.question.play is not None:
@@ -335,6 +336,11 @@ class Session:
             self.question.close()
         elif self.question.answer is None:
             yield Ask(self.question.step, now_s, now_s, thinks=False)
+
+
+def _is_blank(told: tuple[Term, ...]) -> bool:
+    """Return whether *told* is what some game managers send before the first move in place of NIL: `()` or `(NIL)`."""
+    return all(str(term).casefold() == "nil" for term in told)
 
 
 def _move_in(answer: str | None) -> str | None:

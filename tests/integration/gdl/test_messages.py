@@ -87,6 +87,7 @@ READ: list[tuple[str, Message]] = [
     ("(Play Match.7 ())", Play("Match.7", ())),
     ("(PLAY m noop)", Play("m", (Constant("noop"),))),
     ("(PLAY m 3 NIL (seen))", Play("m", (Constant("seen"),), 3)),
+    ("(PLAY m 0 () ())", Play("m", (), 0)),
     ("(START m WHITE ((ROLE WHITE)) 10 5 extra)", Start("m", Constant("WHITE"), "(ROLE WHITE)", 10, 5)),
     ("(START m white () 10.5 5.0)", Start("m", Constant("white"), "", 10, 5)),
     ("(STOP m)", Stop("m")),

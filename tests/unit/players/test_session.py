@@ -93,6 +93,17 @@ def test_the_first_play_asks_without_a_step_before_it() -> None:
     assert session_after().ask(play(), 100.0) == [Ask(0, 103.0, 103.25)]
 
 
+@pytest.mark.parametrize("first", [Play("m", ()), play("NIL"), Play("m", (), 0), play("seen", 0)])
+def test_whatever_stands_for_nil_before_the_first_move_is_no_step(first: Play) -> None:
+    session = session_after()
+    assert session.ask(first, 100.0) == [Ask(0, 103.0, 103.25)]
+
+
+def test_a_later_play_without_percepts_tells_a_step() -> None:
+    session = session_after((Play("m", ()), "a"))
+    assert session.ask(Play("m", ()), 100.0)[0] == Follow("a", ())
+
+
 def test_a_later_play_tells_the_step_first() -> None:
     session = session_after((play(), "a"))
     assert session.ask(play("a,noop"), 100.0) == [Follow("a", ("a", "noop")), Ask(1, 103.0, 103.25)]
