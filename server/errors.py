@@ -193,6 +193,18 @@ class RemotePlayerError(ServerError):
     message: str
 
 
+class HttpStatusError(RemotePlayerError):
+    """A remote player answered with a *status* that is no success."""
+
+    message: str = derived("HTTP status {status}{note}")
+    status: int
+
+    @property
+    def note(self) -> str:
+        """What is done about it, where the status asks for something."""
+        return ": redirects are not followed" if 300 <= self.status < 400 else ""
+
+
 class ForbiddenTargetError(RemotePlayerError):
     """A player is at an address that this server does not call, which the message does not name: records are public."""
 

@@ -9,7 +9,7 @@ from http import HTTPStatus
 from typing import Final, Protocol
 
 from gdl.wire.insights import INSIGHT_HEADER
-from server.errors import RemotePlayerError
+from server.errors import HttpStatusError, RemotePlayerError
 from server.match.link import ReplyBuffer
 
 MAX_HEAD_BYTES: Final = 32 * 1024
@@ -142,10 +142,8 @@ class HttpReply:
 
 
 def _check_status(status: int) -> None:
-    if 300 <= status < 400:
-        raise RemotePlayerError(f"HTTP status {status}: redirects are not followed")
     if status >= 300:
-        raise RemotePlayerError(f"HTTP status {status}")
+        raise HttpStatusError(status)
 
 
 def _framing(fields: dict[bytes, bytes], status: int) -> _Framing:

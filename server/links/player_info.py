@@ -8,7 +8,7 @@ from typing import Final
 from gdl.errors import MessageError
 from gdl.wire.messages import Info, Ping, to_text
 from gdl.wire.replies import InfoReply, Status, decode, is_complete, read_info
-from server.errors import RemotePlayerError
+from server.errors import HttpStatusError, RemotePlayerError
 from server.links.addresses import AllowedAddresses
 from server.links.http_player import HttpPlayer
 from server.match.link import SYSTEM_CLOCK, Clock, PlayerRequest, ReplyBuffer
@@ -19,6 +19,8 @@ _MAX_FIELDS: Final = 50
 MAX_INFO_BYTES: Final = 16 * 1024
 MAX_LOOKS: Final = 16
 """How often the end of a JSON object is looked for before it is left to the end of the reply."""
+_GATEWAY_STATUSES: Final = frozenset((502, 503, 504))
+"""What a proxy answers in the place of a player that it does not reach."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,13 +28,15 @@ class PlayerInfo:
     """What is known of the player at `url`.
 
     `answered` is the message that it understood, None where it understood neither; `trouble` says why, a sentence for
-    each. Silence is no proof of death: some players answer nothing while they think.
+    each. `is_there` is whether it replied at all: players of the GameController protocol know neither message, and
+    answer with an error or any word. Silence is no proof of death: some players answer nothing while they think.
     """
 
     url: str
     reply: InfoReply
     answered: str | None
     trouble: tuple[str, ...] = ()
+    is_there: bool = True
 
     @property
     def is_available(self) -> bool:
@@ -52,14 +56,23 @@ async def ask_info(
     """
     player = HttpPlayer(url, targets=targets)
     trouble: list[str] = []
+    is_there = False
     for question in (_INFO, _PING):
         try:
             reply = await _ask(player, question, deadline_s / 2, clock)
         except (OSError, RemotePlayerError, MessageError) as error:
             trouble.append(f"{question}: {error}")
+            is_there = is_there or _is_of_player(error)
         else:
             return PlayerInfo(player.url, _clean(reply), question.strip("()"), tuple(map(clean_line, trouble)))
-    return PlayerInfo(player.url, InfoReply(), None, tuple(map(clean_line, trouble)))
+    return PlayerInfo(player.url, InfoReply(), None, tuple(map(clean_line, trouble)), is_there)
+
+
+def _is_of_player(error: Exception) -> bool:
+    """Return whether *error* tells of a player that replied, though with nothing that answers INFO."""
+    if isinstance(error, HttpStatusError):
+        return error.status >= 400 and error.status not in _GATEWAY_STATUSES
+    return isinstance(error, MessageError)
 
 
 def _clean(reply: InfoReply) -> InfoReply:

@@ -128,11 +128,10 @@ class HealthChecks:
             return Health(row, is_there, () if is_there else ("it is not connected",))
         async with self._slots:
             info = await self._ask(row.url)
-        is_there = info.answered is not None
-        seen_ms = self._registry.clock.wall_ms() if is_there else row.seen_ms
+        seen_ms = self._registry.clock.wall_ms() if info.is_there else row.seen_ms
         version = dict(info.reply.others).get("version", "")[:MAX_VERSION]
         await self._registry.store.set_info(row, info_json(info), seen_ms, version)
-        return Health(await self._registry.get(row.name), is_there, info.trouble)
+        return Health(await self._registry.get(row.name), info.is_there, info.trouble)
 
     async def _note_useless(self, row: PlayerRow, reason: str) -> None:
         """Note that a player that plays no match here would take none, and pause it when that goes on.

@@ -52,6 +52,25 @@ async def test_who_answers_neither_is_described(behaviour: Behaviour) -> None:
     assert (info.reply, info.answered, info.is_available, len(info.trouble)) == (InfoReply(), None, False, 2)
 
 
+@pytest.mark.parametrize(
+    ("behaviour", "is_there"),
+    [
+        (replying(lambda _: "unknown"), True),
+        (sending(b"HTTP/1.0 200 OK\r\nContent-Length: 0\r\n\r\n"), True),
+        (sending(b"HTTP/1.0 400 Bad Request\r\n\r\n"), True),
+        (sending(b"HTTP/1.0 500 Oops\r\n\r\n"), True),
+        (sending(b"HTTP/1.0 502 Bad Gateway\r\n\r\n"), False),
+        (sending(b"HTTP/1.0 302 Found\r\nLocation: /\r\n\r\n"), False),
+        (sending(b"\0"), False),
+        (closing, False),
+    ],
+    ids=["word", "nothing", "400", "500", "502", "302", "no HTTP", "closed"],
+)
+async def test_who_replies_with_anything_is_there(behaviour: Behaviour, *, is_there: bool) -> None:
+    info = await asked(behaviour)
+    assert (info.reply, info.answered, info.is_there) == (InfoReply(), None, is_there)
+
+
 async def test_an_address_where_no_player_listens_is_no_error() -> None:
     async with deaf() as url:
         info = await ask_info(url)

@@ -16,7 +16,7 @@ from server.storage.rows import PlayerRow, SeatKind
 from tests.kit.server.registry.fixtures import HandClock
 
 URL = "http://127.0.0.1:1"
-SILENCE = PlayerInfo(URL, InfoReply(), None, ("INFO: refused", "PING: refused"))
+SILENCE = PlayerInfo(URL, InfoReply(), None, ("INFO: refused", "PING: refused"), is_there=False)
 ANSWER = PlayerInfo(URL, InfoReply("Deep", Status.AVAILABLE, (("author", "ada"),)), "INFO")
 KEPT = {"name": "Deep", "status": "available", "answered": "INFO", "trouble": [], "others": {"author": "ada"}}
 
@@ -85,6 +85,21 @@ async def test_a_player_that_stays_silent_is_paused_and_plays_again_when_it_answ
         states.append((row.status, row.pause_reason))
     fine, paused = ("ok", ""), ("paused", "it does not answer INFO")
     assert states == [fine, fine, fine, fine, fine, paused, paused, fine]
+
+
+async def test_a_player_that_knows_no_info_but_replies_is_there(registry: Registry, clock: HandClock) -> None:
+    trouble = ("(INFO): HTTP status 400", "(PING): HTTP status 400")
+
+    async def ask(_url: str) -> PlayerInfo:
+        return PlayerInfo(URL, InfoReply(), None, trouble)
+
+    await registry.register("deep", "ada", URL)
+    clock.ms = 5_000
+    health = await HealthChecks(registry, no_matches, ask, HealthSettings(max_silences=1)).check(
+        await registry.get("deep")
+    )
+    row = health.player
+    assert (health.is_there, health.trouble, row.status, row.seen_ms) == (True, trouble, "ok", 5_000)
 
 
 async def remove_and_register(registry: Registry) -> None:
