@@ -45,15 +45,13 @@ def command(
 ) -> None:
     """Rate the players of RECORDS: files of records, folders of them, or what `ggp export` writes (.jsonl and .zip).
 
-    The ratings leave out what a seat is worth. Matches that were not completed, and games of one role, do not count.
+    The ratings leave out what a seat is worth. Matches that were not completed or that have players without names, and
+    games of one role, do not count.
     Exits with 1 where a file is no record; the others are rated all the same.
     """
-    results, unreadable, n_repeated = _results(records, games)
-    for path, reason in unreadable:
-        click.echo(f"ggp: {path}: {reason}", err=True)
-    if n_repeated:
-        came = "1 record" if n_repeated == 1 else f"{n_repeated} records"
-        click.echo(f"ggp: {came} of matches that came before; each match counts once", err=True)
+    results, unreadable, notes = _results(records, games)
+    for line in (*(f"{path}: {reason}" for path, reason in unreadable), *notes):
+        click.echo(f"ggp: {line}", err=True)
     anchored = _anchor(anchor)
     try:
         ratings = fit_ratings(results, anchor=anchored)
@@ -83,8 +81,8 @@ def _anchor(text: str | None) -> tuple[str, float] | None:
         raise click.UsageError(f"--anchor wants a player and its Elo, as in mcts=1500; {text!r} given") from None
 
 
-def _results(paths: Sequence[Path], games: Sequence[str]) -> tuple[list[MatchResult], list[tuple[str, str]], int]:
-    """Return the results of all matches, files that are no records with the reason, and how many came again."""
+def _results(paths: Sequence[Path], games: Sequence[str]) -> tuple[list[MatchResult], list[tuple[str, str]], list[str]]:
+    """Return the results of the matches that count, files that are no records with the reason, and notes on others."""
     results: dict[str, MatchResult | None] = {}
     unreadable: list[tuple[str, str]] = []
     n_repeated = 0
@@ -99,8 +97,18 @@ def _results(paths: Sequence[Path], games: Sequence[str]) -> tuple[list[MatchRes
                 continue
             n_repeated += match_id in results
             results[match_id] = result
-    counted = [found for found in results.values() if found is not None and (not games or found.game in games)]
-    return counted, unreadable, n_repeated
+    found = [each for each in results.values() if each is not None and (not games or each.game in games)]
+    counted = [each for each in found if all(each.players)]
+    notes = []
+    if n_repeated:
+        notes.append(f"{_of_records(n_repeated)} of matches that came before; each match counts once")
+    if len(counted) < len(found):
+        notes.append(f"{_of_records(len(found) - len(counted))} not counted: players have no names")
+    return counted, unreadable, notes
+
+
+def _of_records(n: int) -> str:
+    return "1 record" if n == 1 else f"{n} records"
 
 
 def _texts(paths: Sequence[Path], unreadable: list[tuple[str, str]]) -> Iterator[tuple[str, bytes]]:
@@ -139,7 +147,7 @@ def _members(path: Path, unreadable: list[tuple[str, str]]) -> Iterator[tuple[st
 def result_of(record: dict[str, Any]) -> MatchResult | None:
     """Return the result that a match record tells; None of a match that was not completed.
 
-    In records of other hosts the game is called as its address.
+    In records of other hosts the game is called as its address, and players may have no names: they are empty.
 
     Raises:
         LookupError: something is missing.
@@ -150,11 +158,11 @@ def result_of(record: dict[str, Any]) -> MatchResult | None:
     if not record["isCompleted"] or not goals:
         return None
     places = played_places(record, len(goals))
-    names = record.get("playerNamesFromHost") or record["x-players"]
+    names = record.get("playerNamesFromHost") or record.get("x-players") or [None] * len(goals)
     errors = [n_errors(record, place) for place in places]
     return MatchResult(
         str(record.get("x-game") or record.get("gameMetaURL") or "unknown"),
-        tuple(str(names[place]) for place in places),
+        tuple("" if names[place] is None else str(names[place]) for place in places),
         tuple(int(goals[place] or 0) for place in places),
         tuple(errors),
         match_id,

@@ -103,7 +103,8 @@ def _game(record: StoredRecord, rules: str | None) -> tuple[Game, GameFile | Non
 
 
 def _title(record: StoredRecord) -> str:
-    names = f" ({', '.join(record.player_names)})" if record.player_names else ""
+    players = record.player_names or ()
+    names = f" ({', '.join(name or 'unnamed' for name in players)})" if any(players) else ""
     return f"match {record.match_id or 'without an id'} of {record.game or record.game_url or 'unnamed rules'}{names}"
 
 

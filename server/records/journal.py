@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import IO, Annotated, Any, Final
 
 from cryptography.hazmat.primitives.asymmetric.rsa import RSAPrivateKey
-from pydantic import BaseModel, ConfigDict, Field, PlainValidator, ValidationError
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, PlainValidator, ValidationError
 
 from gdl.diagnostics import Source
 from gdl.display import board_svg
@@ -175,11 +175,12 @@ class WireLine(BaseModel):
     failure: str = ""
 
 
+_Name = Annotated[str, BeforeValidator(lambda name: "" if name is None else name)]
 _StoredInsight = Annotated[Insight, PlainValidator(insight_of)]
 
 
 class StoredRecord(BaseModel):
-    """A match record with what its keys tell; what other hosts leave out is None or empty.
+    """A match record with what its keys tell; what other hosts leave out is None or empty, as is the name of a player.
 
     Attributes:
         raw: the JSON object as it was read, which is what a signature signs.
@@ -199,7 +200,7 @@ class StoredRecord(BaseModel):
     failures: tuple[tuple[str, ...], ...] = Field((), alias="x-failures")
     insights: tuple[tuple[_StoredInsight | None, ...], ...] = Field((), alias="x-insights")
     goals: tuple[int, ...] = Field((), alias="goalValues")
-    player_names: tuple[str, ...] | None = Field(None, alias="playerNamesFromHost")
+    player_names: tuple[_Name, ...] | None = Field(None, alias="playerNamesFromHost")
     game: str | None = Field(None, alias="x-game")
     rules: str | None = Field(None, alias="x-rules")
     rules_sha256: str | None = Field(None, alias="x-rules-sha256")

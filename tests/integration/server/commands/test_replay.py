@@ -35,6 +35,14 @@ def changed(record: Path, **keys: object) -> Path:
     return record
 
 
+@pytest.mark.parametrize(
+    ("names", "told"), [([None, "bob"], " (unnamed, bob)"), (["", None], ""), (None, "")], ids=["one", "none", "absent"]
+)
+def test_players_of_other_hosts_may_have_no_names(ggp: Ggp, record: Path, names: object, told: str) -> None:
+    ended = ggp("replay", changed(record, playerNamesFromHost=names))
+    assert (ended.exit_code, ended.output.partition("\n")[0]) == (0, f"match match.m1 of turns{told}")
+
+
 def test_every_step_is_shown_and_verified(ggp: Ggp, record: Path) -> None:
     assert ggp("replay", record) == (
         0,

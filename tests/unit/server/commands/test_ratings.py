@@ -48,6 +48,14 @@ def test_a_match_that_comes_again_counts_once(ggp: Ggp, folder: Path) -> None:
     assert (ended.exit_code, n_matches(ended.output), ended.errors) == (0, 2, told)
 
 
+@pytest.mark.parametrize("names", [["", ""], ["ada", None], [], None])
+def test_a_match_of_players_without_names_does_not_count(ggp: Ggp, folder: Path, names: object) -> None:
+    (folder / "three.json").write_text(json.dumps(record("three") | {"playerNamesFromHost": names}))
+    ended = ggp("ratings", folder, "--json")
+    told = "ggp: 1 record not counted: players have no names\n"
+    assert (ended.exit_code, n_matches(ended.output), ended.errors) == (0, 2, told)
+
+
 def test_of_a_tournament_s_folder_the_records_count(ggp: Ggp, folder: Path) -> None:
     cup = folder / "cup"
     (cup / "records").mkdir(parents=True)
