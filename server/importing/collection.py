@@ -18,6 +18,7 @@ from server.importing.sources import METADATA, FoundFiles, ImportLimits, is_rule
 _MOST_NAME: Final = 50
 _ODD: Final = re.compile(r"[^a-z0-9_-]+")
 _VERSION: Final = re.compile(r"v?\d+", re.IGNORECASE)
+_NUMBER: Final = re.compile(r"(\d{1,9})")
 _PLAIN: Final = frozenset({"rulesheet", "rules", "game"})
 """Names of rule files that say nothing: the folder's name counts."""
 _MOST_TITLE: Final = 80
@@ -47,24 +48,46 @@ class CandidateGame:
 
 
 def candidates(found: FoundFiles, limits: ImportLimits) -> list[CandidateGame]:
-    """Return the games that *found* may hold, by path; rule files beyond *limits* are passed over."""
+    """Return the games that *found* may hold, by path; rule files beyond *limits* are passed over.
+
+    Those of a folder come before those of the folders in it, and `v2` before `v10`.
+    """
     sheets = _sheets(found)
-    paths = [path for path in sorted(found.files) if is_rules(path)]
+    paths = sorted(filter(is_rules, found.files), key=_order)
     for path in paths[limits.games :]:
         found.passed_over[path] = f"there are more than {limits.games:,} rule files"
     return [_candidate(path, found, sheets.get(path, {})) for path in paths[: limits.games]]
 
 
+def _order(path: str) -> tuple[list[list[str | int]], list[str | int], str]:
+    *folders, name = PurePosixPath(path).parts
+    return [_with_numbers(folder) for folder in folders], _with_numbers(name), path
+
+
+def _with_numbers(text: str) -> list[str | int]:
+    """Return the pieces of *text*, of which every second one is a number."""
+    pieces = _NUMBER.split(text)
+    return [int(piece) if place % 2 else piece for place, piece in enumerate(pieces)]
+
+
 def _sheets(found: FoundFiles) -> dict[str, Mapping[str, Any]]:
-    """Return what METADATA says, by the path of the rule file that it names."""
+    """Return what METADATA says, by the path of the rule file that it names.
+
+    The folder of a version inherits what its own METADATA leaves out from the folder above.
+    """
+    folders = {PurePosixPath(path).parent for path in found.files}
+    said_in = {folder: _metadata(found.files.get((folder / METADATA).as_posix(), b"")) for folder in folders}
     known = {}
-    for path, raw in found.files.items():
-        if PurePosixPath(path).name == METADATA:
-            said = _metadata(raw)
-            sheet = said.get("rulesheet")
-            if isinstance(sheet, str):
-                known[(PurePosixPath(path).parent / sheet).as_posix()] = said
+    for folder, own in said_in.items():
+        said = {**said_in.get(folder.parent, {}), **own} if _is_version(folder) else own
+        sheet = said.get("rulesheet")
+        if isinstance(sheet, str):
+            known[(folder / sheet).as_posix()] = said
     return known
+
+
+def _is_version(folder: PurePosixPath) -> bool:
+    return _VERSION.fullmatch(folder.name) is not None
 
 
 def _metadata(raw: bytes) -> Mapping[str, Any]:
@@ -83,17 +106,23 @@ def _candidate(path: str, found: FoundFiles, said: Mapping[str, Any]) -> Candida
         title = about_of(about.encode()).title
         return CandidateGame(path, game_name(word), text_of(found.files[path]), title, about=about)
     title = _line(said.get("gameName"), _MOST_TITLE) or _line(word, _MOST_TITLE) or "game"
-    description = said.get("description")
-    beside = found.files.get((pure.parent / description).as_posix(), b"") if isinstance(description, str) else b""
     return CandidateGame(
         path,
         game_name(word),
         text_of(found.files[path]),
         title,
-        _line(text_of(beside), _MOST_SUMMARY),
+        _line(_description(pure.parent, found, said), _MOST_SUMMARY),
         tuple(_authors(said)),
         remarks=remarks,
     )
+
+
+def _description(folder: PurePosixPath, found: FoundFiles, said: Mapping[str, Any]) -> str:
+    """Return the text that METADATA names: of a version that in the folder above, where it has none of its own."""
+    name = said.get("description")
+    places = (folder, folder.parent) if _is_version(folder) else (folder,)
+    paths = [(place / name).as_posix() for place in places] if isinstance(name, str) else []
+    return text_of(next((found.files[path] for path in paths if path in found.files), b""))
 
 
 def _word(path: PurePosixPath) -> str:

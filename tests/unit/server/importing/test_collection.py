@@ -27,6 +27,29 @@ def test_metadata_tells_title_and_summary_of_the_rule_sheet_that_it_names() -> N
     ]
 
 
+def test_a_version_inherits_what_its_own_metadata_leaves_out_and_versions_come_by_number() -> None:
+    said = {"gameName": "Nim", "rulesheet": "nim.kif", "description": "d.txt", "authors": ["Bouton"]}
+    files = FoundFiles({
+        "nim/METADATA": json.dumps(said).encode(),
+        "nim/d.txt": b"Take.",
+        "nim/nim.kif": RULES,
+        "nim/v10/nim.kif": RULES,
+        "nim/v2/nim.kif": RULES,
+        "nim/v2/d.txt": b"Take one.",
+        "nim/v3/METADATA": b'{"gameName": "Nim 3", "rulesheet": "three.kif"}',
+        "nim/v3/three.kif": RULES,
+        "nim/other/nim.kif": RULES,
+    })  # fmt: skip
+    text = RULES.decode()
+    assert candidates(files, ImportLimits()) == [
+        CandidateGame("nim/nim.kif", "nim", text, "Nim", "Take.", ("Bouton",)),
+        CandidateGame("nim/other/nim.kif", "nim", text, "nim"),
+        CandidateGame("nim/v2/nim.kif", "nim", text, "Nim", "Take one.", ("Bouton",)),
+        CandidateGame("nim/v3/three.kif", "three", text, "Nim 3", "Take.", ("Bouton",)),
+        CandidateGame("nim/v10/nim.kif", "nim", text, "Nim", "Take.", ("Bouton",)),
+    ]
+
+
 def test_names_that_say_nothing_give_way_to_those_of_folders() -> None:
     files = found(games__Nim_v1__v2__rulesheet_kif=RULES, Nim__17_kif=RULES)
     files.files["3pttc.kif"] = RULES
