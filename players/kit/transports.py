@@ -27,6 +27,7 @@ from players.kit.host import DialledRequest, Host
 from players.kit.listening import listen
 from players.kit.notebook import is_in_main_thread, run_until_stopped
 from players.kit.player_server import PlayerReply, PlayerServer, Settings
+from players.kit.request_heads import LenientRunner
 from players.kit.worker import is_worker_importing_main, prepare_workers, start_warming
 from players.player import HostAwayError, HostError, MakePlayer, ReplyRefusedError
 
@@ -79,7 +80,7 @@ async def serving(
     """
     await asyncio.to_thread(prepare_workers, make_player)
     player_server = PlayerServer(make_player, settings)
-    runner = web.AppRunner(make_app(player_server), access_log=None, keepalive_timeout=BODY_S, shutdown_timeout=1.0)
+    runner = LenientRunner(make_app(player_server), access_log=None, keepalive_timeout=BODY_S, shutdown_timeout=1.0)
     await runner.setup()
     try:
         yield await listen(runner, host, port)

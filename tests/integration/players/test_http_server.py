@@ -271,16 +271,52 @@ async def test_browsers_are_let_in_and_the_connection_is_closed(method: str) -> 
     )
 
 
+async def answered(peer: Peer, *pieces: bytes) -> tuple[bytes, bytes]:
+    """Return status and body of the answer to the bytes of a request, which come piece by piece."""
+    host, port = peer.url.removeprefix("http://").split(":")
+    reader, writer = await asyncio.open_connection(host, int(port))
+    for piece in pieces:
+        writer.write(piece)
+        await writer.drain()
+        await asyncio.sleep(0)
+    answer = await asyncio.wait_for(reader.read(), 5)
+    writer.close()
+    await writer.wait_closed()
+    head, _, body = answer.partition(b"\r\n\r\n")
+    return head.split()[1], body
+
+
 async def test_an_old_server_reads_to_the_end_of_the_stream() -> None:
     async with playing(odd_players.First) as peer:
-        host, port = peer.url.removeprefix("http://").split(":")
-        reader, writer = await asyncio.open_connection(host, int(port))
-        writer.write(
+        answer = await answered(
+            peer,
             b"POST / HTTP/1.0\r\nAccept: text/delim\r\nSender: GAMESERVER\r\nReceiver: tested\r\n"
-            b"Content-Type: text/acl\r\nContent-Length: 6\r\n\r\n(PING)"
+            b"Content-Type: text/acl\r\nContent-Length: 6\r\n\r\n(PING)",
         )
-        answer = await asyncio.wait_for(reader.read(), 5)
-        writer.close()
-        await writer.wait_closed()
-    head, _, body = answer.partition(b"\r\n\r\n")
-    assert (head.split()[1], body) == (b"200", b"ready")
+    assert answer == (b"200", b"ready")
+
+
+@pytest.mark.parametrize(
+    "request_bytes",
+    [
+        b"POST / HTTP/1.0\nAccept: text/delim\nSender: G\nContent-type: text/acl\nContent-length: 6\n\n(PING)",
+        b"\r\nPOST / HTTP/1.0\r\nSender : G\r\nContent-Length\t: 6\r\n\r\n(PING)",
+        b"POST / HTTP/1.0\r\nContent-Length: 6\r\nSender: G\r\ncontent-length:6\r\n\r\n(PING)",
+    ],
+    ids=["line feeds", "blanks", "lengths"],
+)
+@pytest.mark.parametrize("size", [1, 1000])
+async def test_a_request_with_an_odd_head_is_answered_however_it_is_cut(request_bytes: bytes, size: int) -> None:
+    pieces = [request_bytes[i : i + size] for i in range(0, len(request_bytes), size)]
+    async with playing(odd_players.First) as peer:
+        assert await answered(peer, *pieces) == (b"200", b"ready")
+
+
+@pytest.mark.parametrize(
+    "head",
+    [b"POST / HTTP/1.0\nContent-Length: 6\nContent-Length: 7\n\n(PING)", b"POST / HTTP/1.0\nSender: " + b"G" * 100_000],
+    ids=["lengths that differ", "no end"],
+)
+async def test_a_head_that_means_nothing_is_refused(head: bytes) -> None:
+    async with playing(odd_players.First) as peer:
+        assert ((await answered(peer, head))[0], await peer.say("(PING)")) == (b"400", "ready")

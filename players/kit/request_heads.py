@@ -1,0 +1,76 @@
+"""Heads of requests as game managers write them, mended before the strict parser of aiohttp reads them.
+
+The first generations of ggp-base end the lines of a head with a bare line feed; others put blanks before colons, or
+give the length twice. The replies of a player close the connection: only the first head of one is ever mended.
+"""
+
+import asyncio
+import re
+from typing import Final, cast
+
+from aiohttp import web
+
+MAX_HEAD_BYTES: Final = 64 * 1024
+"""How much is waited for; aiohttp refuses heads of that length."""
+_HEAD_END: Final = re.compile(rb"\r?\n\r?\n")
+_LINE_END: Final = re.compile(rb"\r?\n")
+_BLANKS_BEFORE_COLON: Final = re.compile(rb"\A([^\s:]+)[ \t]+:")
+_LENGTH: Final = b"content-length:"
+
+
+class LenientRunner(web.AppRunner):
+    """Serves an application to clients whose requests have odd heads, too."""
+
+    @property
+    def server(self) -> web.Server | None:
+        """What makes the protocol of each connection, once the runner is set up."""
+        server = super().server
+        # A site does nothing but call it.
+        return None if server is None else cast(web.Server, lambda: _FirstHead(server()))
+
+
+class _FirstHead(asyncio.Protocol):
+    """Waits for the first head of a connection, and leaves the connection to *handler* with that head mended."""
+
+    def __init__(self, handler: asyncio.Protocol) -> None:
+        self._handler = handler
+        self._received = bytearray()
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        assert isinstance(transport, asyncio.Transport)
+        self._transport = transport
+        self._handler.connection_made(transport)
+
+    def data_received(self, data: bytes) -> None:
+        """Take what came; when the head is there, or too long, the handler takes it and all that follows."""
+        searched = max(0, len(self._received) - 3)
+        self._received += data if self._received else data.lstrip(b"\r\n")
+        end = _HEAD_END.search(self._received, searched)
+        if end is None and len(self._received) < MAX_HEAD_BYTES:
+            return
+        received = bytes(self._received)
+        self._transport.set_protocol(self._handler)
+        self._handler.data_received(
+            received if end is None else mended_head(received[: end.start()]) + received[end.end() :]
+        )
+
+    def eof_received(self) -> bool | None:
+        return self._handler.eof_received()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        self._handler.connection_lost(exc)
+
+
+def mended_head(head: bytes) -> bytes:
+    r"""Return *head*, which came without the empty line at its end, as the standard wants it, with that line.
+
+    Example:
+        >>> mended_head(b"POST / HTTP/1.0\nContent-Length : 6\nContent-length: 6")
+        b'POST / HTTP/1.0\r\nContent-Length: 6\r\n\r\n'
+    """
+    request, *fields = _LINE_END.split(head)
+    fields = [_BLANKS_BEFORE_COLON.sub(rb"\1:", field) for field in fields]
+    lengths = [field for field in fields if field.lower().startswith(_LENGTH)]
+    if len({length.partition(b":")[2].strip() for length in lengths}) == 1:
+        fields = [*(field for field in fields if field not in lengths), lengths[0]]
+    return b"\r\n".join((request, *fields, b"", b""))
