@@ -13,6 +13,7 @@ from typing import Any, Final, Self, TypeAlias
 import aiohttp
 from yarl import URL
 
+from players.kit.addresses import url_of
 from players.player import HostAwayError, HostError, ReplyRefusedError
 
 CONNECT_S: Final = 10.0
@@ -231,7 +232,7 @@ def read_url(text: str) -> URL:
         HostError: it is none.
     """
     try:
-        url = URL(text)
+        url = url_of(text)
     except ValueError as error:
         raise HostError(text, f"no address: {error}") from error
     if url.scheme not in ("http", "https") or not url.host:

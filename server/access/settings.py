@@ -8,8 +8,8 @@ from typing import Any, Final, TypeAlias, TypeVar
 
 from aiohttp import web
 from aiohttp.web_urldispatcher import StaticResource
-from yarl import URL
 
+from players.kit.addresses import url_of
 from server.principal import Role
 from server.refusals import ForeignRequestError, WrongHostError
 
@@ -146,7 +146,7 @@ class Remote:
     def name(self) -> str:
         """The host without its port; empty where it is none."""
         try:
-            return URL(f"http://{self.host}").host or ""
+            return url_of(f"http://{self.host}").host or ""
         except ValueError:
             return ""
 

@@ -11,9 +11,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 import click
-from yarl import URL
 
 from gdl.diagnostics import escaped
+from players.kit.addresses import url_of
 from server.importing.fetching import fetched, is_url
 from server.importing.intake import ImportOutcome, ImportRow, import_games
 from server.importing.sources import FoundFiles, ImportLimits, files_of_bytes, files_of_path
@@ -67,7 +67,7 @@ def _found(source: str, networks: tuple[Network, ...], limits: ImportLimits) -> 
         return files_of_path(Path(source), limits)
     with progress("fetching"):
         raw = asyncio.run(fetched(source, _targets(networks), limits.archive_bytes))
-    return files_of_bytes(raw, URL(source).name or source, limits)
+    return files_of_bytes(raw, url_of(source).name or source, limits)
 
 
 def _targets(networks: tuple[Network, ...]) -> AllowedAddresses:
@@ -78,7 +78,7 @@ def _targets(networks: tuple[Network, ...]) -> AllowedAddresses:
 
 def _named(source: str) -> str:
     """Return what descriptions call *source*: an address, or the last part of a path, which tells no more than that."""
-    return str(URL(source).with_user(None).with_query(None)) if is_url(source) else Path(source).resolve().name
+    return str(url_of(source).with_user(None).with_query(None)) if is_url(source) else Path(source).resolve().name
 
 
 def _show(rows: list[ImportRow], into: Path) -> None:

@@ -29,7 +29,7 @@ from server.arena.venue import Contestants, LocalVenue, Venue
 from server.commands.main import INTERRUPTED
 from server.errors import ConfigurationError, OrderRefusedError, TournamentFolderError
 from server.hosting.cores import n_cores_here
-from server.importing.fetching import object_of
+from server.importing.fetching import BAD_REDIRECT, object_of
 from server.match.setup import MAX_CLOCK_S, new_seed
 from server.sanitization import game_name_of, without_passwords
 from server.terminal.command_line import read_toml, table_console
@@ -130,6 +130,8 @@ async def ordered(text: str, server: str, token: str | None) -> str:
         raise OrderRefusedError(server, f"{error.reason}; say who you are with --token or GGP_TOKEN") from error
     except HostError as error:
         raise OrderRefusedError(server, error.reason) from error
+    except IndexError as error:
+        raise OrderRefusedError(server, BAD_REDIRECT) from error
     except (aiohttp.ClientError, OSError, TimeoutError) as error:
         raise OrderRefusedError(server, failure_words(error, url)) from error
     if not isinstance(told.get("url"), str):

@@ -17,6 +17,7 @@ from aiohttp.abc import AbstractResolver, ResolveResult
 from aiohttp.resolver import DefaultResolver
 from yarl import URL
 
+from players.kit.addresses import url_of
 from players.kit.host import json_object, refusal_words
 from server.errors import ForbiddenTargetError, ImportSourceError, OrderRefusedError
 from server.links.addresses import AllowedAddresses
@@ -29,6 +30,8 @@ _FORBIDDEN: Final = "the address is in a network that nothing is fetched from (-
 MAX_ANSWER_BYTES: Final = 10_000_000
 """The longest answer that is read."""
 _MAX_SHOWN: Final = 500
+BAD_REDIRECT: Final = "it redirects to what is no address"
+"""What an IndexError of aiohttp means: it follows redirects by itself, and yarl raises one for `http://[::1]@`."""
 _VERSIONS_S: Final = 30.0
 """How long a server may take to say what versions of a game it has, and to send their rules."""
 
@@ -53,7 +56,7 @@ async def fetched(url: str, targets: AllowedAddresses, max_bytes: int, max_secon
     """
     try:
         async with asyncio.timeout(max_seconds):
-            return await _fetched(URL(url), targets, max_bytes)
+            return await _fetched(url_of(url), targets, max_bytes)
     except ImportSourceError as error:
         raise ImportSourceError(url, error.reason) from None
     except ForbiddenTargetError:
@@ -75,7 +78,7 @@ async def _fetched(url: URL, targets: AllowedAddresses, max_bytes: int) -> bytes
             async with session.get(url, allow_redirects=False) as response:
                 if response.status not in _REDIRECTS:
                     return await _body(response, max_bytes)
-                url = url.join(URL(response.headers.get("Location", "")))
+                url = url.join(url_of(response.headers.get("Location", "")))
     raise ImportSourceError(str(url), f"more than {_MOST_REDIRECTS} redirects")
 
 
@@ -181,6 +184,8 @@ async def texts_of_versions(server: str, game: str, versions: Sequence[str], tok
             return [await _rules(session, server, game, _meant(server, known, version)) for version in versions]
     except OrderRefusedError:
         raise
+    except IndexError as error:
+        raise OrderRefusedError(server, BAD_REDIRECT) from error
     except (ClientError, ValueError, TimeoutError) as error:
         raise OrderRefusedError(server, f"it cannot be reached: {error}") from error
 

@@ -11,6 +11,7 @@ from typing import Final, TypeAlias
 
 from yarl import URL
 
+from players.kit.addresses import url_of
 from server.errors import ForbiddenTargetError, PlayerSpecError
 from server.match.referee import in_own_thread
 
@@ -111,7 +112,7 @@ def player_url(text: str) -> URL:
         PlayerSpecError: it names none that a player could have.
     """
     try:
-        url = URL(text)
+        url = url_of(text)
         is_fine = url.scheme in ("http", "https") and url.port != 0 and bool((url.host or "").encode("idna"))
     except (ValueError, UnicodeError) as error:
         raise PlayerSpecError(text, str(error)) from error

@@ -119,7 +119,7 @@ async def test_a_host_that_ends_the_connection_may_want_https() -> None:
             await host.register()
 
 
-@pytest.mark.parametrize("url", ["", "localhost:8080", "ftp://host", "http://", "http://[::1"])
+@pytest.mark.parametrize("url", ["", "localhost:8080", "ftp://host", "http://", "http://[::1", "http://[::1]@"])
 def test_what_is_no_address(url: str) -> None:
     with pytest.raises(HostError):
         Host(url, "deep")

@@ -7,8 +7,9 @@ from aiohttp import web
 from aiohttp.test_utils import TestServer
 
 from server.commands.tournament import ordered
-from server.errors import OrderRefusedError
-from server.importing.fetching import MAX_ANSWER_BYTES, texts_of_versions
+from server.errors import ImportSourceError, OrderRefusedError
+from server.importing.fetching import BAD_REDIRECT, MAX_ANSWER_BYTES, fetched, texts_of_versions
+from server.links.addresses import AllowedAddresses
 
 SHA256 = "5a" * 32
 VERSIONS = f'{{"versions": [{{"sha256": "{SHA256}"}}]}}'.encode()
@@ -82,4 +83,34 @@ async def test_an_order_that_is_taken_without_an_address_is_refused() -> None:
     server = await served((201, b"{}"))
     with pytest.raises(OrderRefusedError, match="its answer names no tournament"):
         await ordered("", str(server.make_url("")), None)
+    await server.close()
+
+
+async def redirecting() -> TestServer:
+    async def answer(request: web.Request) -> web.Response:
+        return web.Response(status=302, headers={"Location": "http://[::1]@/x"})
+
+    app = web.Application()
+    app.router.add_route("*", "/{path:.*}", answer)
+    server = TestServer(app)
+    await server.start_server()
+    return server
+
+
+async def test_a_redirect_to_no_address_is_an_error_of_the_source() -> None:
+    server = await redirecting()
+    url = str(server.make_url("/a.zip"))
+    with pytest.raises(ImportSourceError) as refused:
+        await fetched(url, AllowedAddresses(has_loopback=True), 10)
+    assert refused.value.reason == "an address names a host"
+    await server.close()
+
+
+async def test_a_redirect_to_no_address_is_an_error_of_the_server_asked() -> None:
+    server = await redirecting()
+    url = str(server.make_url(""))
+    for asking in (ordered("", url, None), texts_of_versions(url, "nim", ["5a"], None)):
+        with pytest.raises(OrderRefusedError) as refused:
+            await asking
+        assert refused.value.reason == BAD_REDIRECT
     await server.close()

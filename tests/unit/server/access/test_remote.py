@@ -43,3 +43,7 @@ def test_only_proxies_that_are_named_are_believed(peer: str, headers: dict[str, 
 )
 def test_a_network_of_one_s_own_counts_as_one(address: str, party: str) -> None:
     assert Remote(address, "http", "ours").party == party
+
+
+def test_a_host_without_a_name_has_none() -> None:
+    assert Remote("127.0.0.1", "http", "[::1]@").name == ""

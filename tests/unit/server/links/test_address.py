@@ -31,7 +31,9 @@ def test_commands_lead_to_child_processes(address: str, gets_legal_moves: bool) 
     assert is_command(address)
 
 
-@pytest.mark.parametrize("address", ["", "name", "file:///x", "cmd:", "cmd+legal: ", "http://", "CMD:ls", " http://x"])
+@pytest.mark.parametrize(
+    "address", ["", "name", "file:///x", "cmd:", "cmd+legal: ", "http://", "CMD:ls", " http://x", "http://[::1]:80@"]
+)
 def test_what_is_no_address_is_refused(address: str) -> None:
     with pytest.raises(PlayerSpecError):
         open_link(address, SEAT)
