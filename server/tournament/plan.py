@@ -1,13 +1,15 @@
 """What a tournament is: its format, games, players and clocks; what it does by the clock: start, rounds, absence."""
 
+import re
 from collections.abc import Mapping
 from datetime import datetime, time, timedelta
 from enum import StrEnum
-from typing import Annotated, Final, Self
+from typing import Annotated, Final, Self, TypeAlias
 from zoneinfo import ZoneInfo
 
-from pydantic import AfterValidator, AwareDatetime, BaseModel, ConfigDict, Field, model_validator
+from pydantic import AfterValidator, AwareDatetime, BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 from pydantic.alias_generators import to_camel
+from pydantic_core import PydanticKnownError
 
 from gdl.wire.messages import Dialect
 from server.match.setup import MAX_CLOCK_S, MAX_GRACE_S, Case, Profile, Substitute
@@ -16,6 +18,7 @@ from server.tournament.sprt import MOST_ELO, SprtTest
 
 MAX_WAIT_S: Final = 30 * 86_400
 """The longest time between two rounds, or for an absent player. *Units*: seconds."""
+_HAS_TIME: Final = re.compile(r"\d{4}-\d\d-\d\d[Tt ]")
 _WEEK: Final = timedelta(days=7)
 _SLACK_MS: Final = 12 * 3_600_000
 """How long before a weekly moment a round may begin and count as its round: clocks differ, and hosts resume early."""
@@ -55,6 +58,20 @@ def _local(at: time) -> time:
     if at.tzinfo is not None:
         raise ValueError("the time is that of the zone, without an offset of its own")
     return at
+
+
+def _dated(at: object) -> object:
+    """Return *at* unless it is a number, or a text without a date and a time: pydantic takes those for seconds.
+
+    Raises:
+        PydanticKnownError: it is.
+    """
+    if isinstance(at, int | float) or (isinstance(at, str) and not _HAS_TIME.match(at)):
+        raise PydanticKnownError("datetime_type")
+    return at
+
+
+_Moment: TypeAlias = Annotated[AwareDatetime, BeforeValidator(_dated)]
 
 
 class _Part(BaseModel):
@@ -107,8 +124,8 @@ class Timetable(_Part):
         absence_limit: after how many seconds a match is lost to a player that is not there; None: it is waited for.
     """
 
-    entry_closes: AwareDatetime | None = None
-    starts: AwareDatetime | None = None
+    entry_closes: _Moment | None = None
+    starts: _Moment | None = None
     rounds_begin: Weekly | Every | None = None
     absence_limit: Annotated[float, Field(ge=1, le=MAX_WAIT_S)] | None = None
 

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import Any
 
 import pytest
 from pydantic import ValidationError
 
+from gdl.errors import validation_details, validation_message
 from server.tournament.plan import Every, Timetable, Weekly
 
 MONDAYS = Weekly.model_validate({"weekday": "monday", "time": "18:00", "zone": "Europe/Berlin"})
@@ -98,6 +99,20 @@ def test_a_time_outside_of_the_calendar_is_at_its_end(at: str, same: str) -> Non
 def test_what_is_no_timetable_is_refused(words: dict[str, Any]) -> None:
     with pytest.raises(ValidationError):
         Timetable.model_validate(words)
+
+
+@pytest.mark.parametrize("at", [2027, 2027.5, True, "2027", "20271201", "-5", "1e9", "2027-12-01"])
+def test_what_is_no_date_and_time_is_never_taken_for_seconds(at: object) -> None:
+    with pytest.raises(ValidationError) as caught:
+        Timetable.model_validate({"starts": at})
+    assert [validation_message(details) for details in validation_details(caught.value)] == [
+        "must be a date and time, as in 2026-05-01T18:00:00+02:00"
+    ]
+
+
+@pytest.mark.parametrize("at", ["2026-11-23T19:00:00Z", "2026-11-23 19:00Z", datetime(2026, 11, 23, 19, tzinfo=UTC)])
+def test_a_moment_is_a_text_or_a_date_and_time_of_toml(at: object) -> None:
+    assert Timetable.model_validate({"starts": at}).starts_ms == ms("2026-11-23T19:00:00Z")
 
 
 def test_a_timetable_is_kept_as_json_and_read_again() -> None:
