@@ -4,6 +4,7 @@ import csv
 import difflib
 import io
 import re
+import string
 import unicodedata
 from collections.abc import Callable, Sequence
 from contextlib import suppress
@@ -21,6 +22,7 @@ MAX_NAMES: Final = 5_000
 MAX_CHARACTERS: Final = 1_000_000
 _NAME: Final = "name"
 _SEPARATORS: Final = ",;\t"
+_BLANK: Final = f"{_SEPARATORS}{string.whitespace}"
 _HAS_COLUMNS: Final = re.compile(r"[;\t]|,\S")
 """Tells columns from names such as `Lovelace, Ada`."""
 _QUOTED: Final = re.compile(r"'(?=[=+\-@\t\r])")
@@ -42,7 +44,8 @@ def read_class_list(text: str) -> list[Listed]:
     r"""Return who is on the list *text*.
 
     With a column `name` in its first line it is CSV, separated by commas, semicolons or tabs, whose columns `role` and
-    `note` count, too; otherwise every line that is not blank is a name.
+    `note` count, too; otherwise every line that is not blank is a name. Lines that are blank, but for separators, may
+    stand before the first.
 
     >>> [each.name for each in read_class_list("Ada\n\nGrace\n")]
     ['Ada', 'Grace']
@@ -54,11 +57,12 @@ def read_class_list(text: str) -> list[Listed]:
         UnknownNameError: there is no such role.
     """
     lines = text.removeprefix("\ufeff").splitlines()
-    first = lines[0].strip() if lines else ""
+    n_blank = next((n for n, line in enumerate(lines) if line.strip(_BLANK)), len(lines))
+    first = "".join(lines[n_blank : n_blank + 1]).strip()
     separator = next((each for each in _SEPARATORS if _NAME in _columns(first, each)), None)
     if separator is None and _HAS_COLUMNS.search(first):
-        raise TokenFieldError(f"the first line has several columns, but none is called name: {first[:100]}", 1)
-    found = _names(lines) if separator is None else _rows(text, separator)
+        raise TokenFieldError(f"the first line has several columns, but none is called name: {first[:100]}", n_blank + 1)
+    found = _names(lines, n_blank) if separator is None else _rows(text, separator)
     if len(found) > MAX_NAMES:
         raise TokenFieldError(f"a class list has at most {MAX_NAMES:,} names")
     return found
@@ -71,25 +75,26 @@ def _columns(line: str, separator: str) -> list[str]:
     return []
 
 
-def _names(lines: list[str]) -> list[Listed]:
-    return [Listed(line.strip(), number) for number, line in enumerate(lines, 1) if line.strip()]
+def _names(lines: list[str], n_blank: int) -> list[Listed]:
+    return [Listed(line.strip(), n) for n, line in enumerate(lines[n_blank:], n_blank + 1) if line.strip()]
 
 
 def _rows(text: str, separator: str) -> list[Listed]:
     reader = csv.reader(io.StringIO(text.removeprefix("\ufeff"), newline=""), delimiter=separator)
     try:
-        columns = [column.strip().lower() for column in next(reader)]
-        _check_columns(columns)
+        head = next(row for row in reader if any(cell.strip() for cell in row))
+        columns = [column.strip().lower() for column in head]
+        _check_columns(columns, reader.line_num)
         return [_listed(dict(zip(columns, row, strict=False)), reader.line_num) for row in reader if any(row)]
     except csv.Error as error:
         raise TokenFieldError(f"this is no CSV: {error}", reader.line_num) from error
 
 
-def _check_columns(columns: list[str]) -> None:
+def _check_columns(columns: list[str], line: int) -> None:
     for column in columns:
         near = difflib.get_close_matches(column, _COLUMNS)
         if near and column not in _COLUMNS:
-            raise TokenFieldError(f"there is no column {column[:100]!r}; did you mean {near[0]}?", 1)
+            raise TokenFieldError(f"there is no column {column[:100]!r}; did you mean {near[0]}?", line)
 
 
 def _listed(row: dict[str, str], line: int) -> Listed:

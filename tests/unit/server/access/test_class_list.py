@@ -30,6 +30,10 @@ from server.sanitization import write_csv
         ('"name","role"\n"Hopper, Grace","host"\n', [Listed("Hopper, Grace", 2, Role.HOST)]),
         ('"id; old",name\n1,Ada\n', [Listed("Ada", 2)]),
         ("name\trole\nHopper, Grace\thost\n", [Listed("Hopper, Grace", 2, Role.HOST)]),
+        ("\nname;role\nAda;host\n", [Listed("Ada", 3, Role.HOST)]),
+        ("\ufeff \r\n;;\r\nname;role\r\nAda;host\r\n", [Listed("Ada", 4, Role.HOST)]),
+        ("\n,\nAda\n", [Listed("Ada", 3)]),
+        (";;\n", []),
     ],
 )
 def test_a_list_is_read(text: str, listed: list[Listed]) -> None:
@@ -48,6 +52,8 @@ def test_an_unknown_role_is_refused() -> None:
         ("surname,first\nMeier,Uwe\n", "line 1: the first line has several columns"),
         ("Bob\thost\n", "line 1: the first line has several columns"),
         ("name,rol\nAda,host\n", "line 1: there is no column 'rol'; did you mean role"),
+        ("\n;;\nname;rol\nAda;host\n", "line 3: there is no column 'rol'; did you mean role"),
+        ("\n\nBob\thost\n", "line 3: the first line has several columns"),
     ],
 )
 def test_columns_that_are_none_of_ours_are_no_names(text: str, said: str) -> None:
