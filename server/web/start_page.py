@@ -11,6 +11,7 @@ from gdl.errors import GdlError, validation_details, validation_message
 from server.access.access import REMOTE, principal
 from server.access.settings import requires
 from server.api.operation import MANAGER
+from server.errors import NoRoleError
 from server.hosting.order import MatchRequest
 from server.hosting.ordering import Ordered
 from server.hosting.practice import may_name
@@ -74,6 +75,8 @@ async def play_by_hand(request: web.Request) -> web.StreamResponse:
     opponent = data.get("opponent", "")
     if opponent not in OWN_PLAYERS:
         raise RequestError("invalid_player", "choose a player of this server", status=400)
+    if not version.played_roles:
+        raise RequestError("invalid_order", str(NoRoleError()), status=400)
     own, *others = version.played_roles
     order = {"game": version.name, "players": {own: HUMAN} | dict.fromkeys(others, opponent)} | _BY_HAND
     return _started(

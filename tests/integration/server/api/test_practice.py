@@ -12,6 +12,7 @@ from typing import Any
 from server.access.settings import AccessSettings
 from server.hosting.order import HostSettings, PracticeLimits
 from server.principal import Role
+from server.storage.rows import GameVersion
 from tests.kit.server.access.guarded_app import bearer
 from tests.kit.server.api.whole_server import MATCHES, Client, manager_of, record, refused, told, whole_server
 from tests.kit.server.peers import listening, replying
@@ -183,6 +184,19 @@ async def test_a_person_plays_by_hand_with_one_click_on_a_games_page(tmp_path: P
     assert answer.headers["Location"].startswith(f"/matches/{match['id']}/play/x?claim=")
     assert match["players"] == {"x": "human", "o": "legal"}
     assert wrong.status == 400
+
+
+async def test_a_game_of_chance_alone_is_not_played_by_hand(tmp_path: Path) -> None:
+    async with whole_server(tmp_path) as (client, _):
+        rules = "(role random) (init a) (legal random go) (<= (next b) (true a)) (<= terminal (true b))"
+        await manager_of(client).games.put(GameVersion("alone", "0" * 64, rules, ("random",), True, 0))
+        page = await (await client.get("/games/alone")).text()
+        token = (await (await client.get("/games/tictactoe")).text()).partition('name="csrf_token" value="')[2]
+        form = {"csrf_token": token.partition('"')[0], "opponent": "legal"}
+        answer = await client.post("/games/alone/play", data=form, allow_redirects=False)
+        text = await answer.text()
+    assert ("Play by hand" in page, answer.status) == (False, 400)
+    assert "the game has no role that a player takes" in text.lower()
 
 
 async def test_a_player_is_shown_with_its_version_and_results_by_it(tmp_path: Path) -> None:
