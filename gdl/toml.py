@@ -29,13 +29,16 @@ def toml_of(text: str) -> dict[str, Any]:
     """Return what the TOML *text* says.
 
     Raises:
-        ValueError: it is no TOML, or one of its keys has more than `MAX_KEY_PARTS` parts, or it nests too deep.
+        ValueError: it is no TOML, or one of its keys has more than `MAX_KEY_PARTS` parts, or it nests too deep, or
+            one of its integers has more than 64 bits.
     """
     _check_keys(text)
     try:
-        return tomllib.loads(text)
+        found = tomllib.loads(text)
     except RecursionError as error:
         raise ValueError("tables or lists nest too deep") from error
+    _check_integers(found)
+    return found
 
 
 def _check_keys(text: str) -> None:
@@ -44,3 +47,16 @@ def _check_keys(text: str) -> None:
             place = token.start()
             line, column = text.count("\n", 0, place) + 1, place - text.rfind("\n", 0, place)
             raise ValueError(f"a key has more than {MAX_KEY_PARTS} parts (at line {line}, column {column})")
+
+
+def _check_integers(found: dict[str, Any]) -> None:
+    """Raise ValueError where *found* has an integer beyond 64 bits: Python prints or converts none of great length."""
+    left: list[Any] = [found]
+    while left:
+        value = left.pop()
+        if isinstance(value, dict):
+            left.extend(value.values())
+        elif isinstance(value, list):
+            left.extend(value)
+        elif isinstance(value, int) and not -(2**63) <= value < 2**63:
+            raise ValueError("an integer has more than 64 bits")

@@ -61,7 +61,9 @@ def read_class_list(text: str) -> list[Listed]:
     first = "".join(lines[n_blank : n_blank + 1]).strip()
     separator = next((each for each in _SEPARATORS if _NAME in _columns(first, each)), None)
     if separator is None and _HAS_COLUMNS.search(first):
-        raise TokenFieldError(f"the first line has several columns, but none is called name: {first[:100]}", n_blank + 1)
+        raise TokenFieldError(
+            f"the first line has several columns, but none is called name: {first[:100]}", n_blank + 1
+        )
     found = _names(lines, n_blank) if separator is None else _rows(text, separator)
     if len(found) > MAX_NAMES:
         raise TokenFieldError(f"a class list has at most {MAX_NAMES:,} names")

@@ -18,6 +18,7 @@ from server.tournament.sprt import MOST_ELO, SprtTest
 
 MAX_WAIT_S: Final = 30 * 86_400
 """The longest time between two rounds, or for an absent player. *Units*: seconds."""
+MAX_FORFEIT_ERRORS: Final = 1_000_000
 _HAS_TIME: Final = re.compile(r"\d{4}-\d\d-\d\d[Tt ]")
 _WEEK: Final = timedelta(days=7)
 _SLACK_MS: Final = 12 * 3_600_000
@@ -245,7 +246,7 @@ class TournamentTerms(BaseModel):
     dialect: Dialect = Dialect.GDL2
     seed: Annotated[int, Field(ge=0, lt=2**63)] = 0
     measure: standings.Measure = standings.Measure.POINTS
-    forfeit_errors: Annotated[int, Field(ge=1)] | None = None
+    forfeit_errors: Annotated[int, Field(ge=1, le=MAX_FORFEIT_ERRORS)] | None = None
     sprt: SprtPlan | None = None
 
     @model_validator(mode="after")

@@ -55,3 +55,17 @@ def test_dots_of_texts_comments_and_numbers_divide_no_key(text: str) -> None:
 def test_lists_that_nest_too_deep_are_refused() -> None:
     with pytest.raises(ValueError, match=r"^tables or lists nest too deep$"):
         toml_of("a = " + "[" * 100_000)
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["a = 0x" + "f" * 5_000, "a = 0b1" + "0" * 63, "a = 9223372036854775808", "a = -9223372036854775809",
+     "[[a.b]]\nc = [1, {d = 0o" + "7" * 30 + "}]"],
+)  # fmt: skip
+def test_integers_beyond_64_bits_are_refused(text: str) -> None:
+    with pytest.raises(ValueError, match=r"^an integer has more than 64 bits$"):
+        toml_of(text)
+
+
+def test_integers_of_64_bits_are_read() -> None:
+    assert toml_of("a = [-9223372036854775808, 0x7fffffffffffffff]") == {"a": [-(2**63), 2**63 - 1]}

@@ -62,6 +62,7 @@ def test_a_player_of_a_list_is_called_without_its_password() -> None:
         ({**TWO, "players": {}}, "players: "),
         ({**TWO, "round": 3}, "round: "),
         ({**TWO, "rounds": 0}, "rounds: "),
+        ({**TWO, "forfeit_errors": 10**30}, "forfeit_errors: must be 1,000,000 or less"),
         ({**TWO, "format": "cup"}, "format: "),
         ({**TWO, "games": ["tictactoe", "tictactoe"]}, "games: a game is there twice"),
         ({**TWO, "sprt": {"elo0": 5, "elo1": 5}}, "sprt: elo0 must be below elo1"),
