@@ -96,8 +96,8 @@ def _checked(path: Path, key: str, value: object, option: click.Option, context:
     kept = several if option.multiple else value
     try:
         option.type_cast_value(context, kept)
-    except click.BadParameter as error:
-        raise ConfigurationError(path, f"{key}: {error.message}") from error
+    except (click.BadParameter, ValueError) as error:  # click lets a path with a NUL raise ValueError
+        raise ConfigurationError(path, f"{key}: {error}") from error
     return kept
 
 
@@ -106,7 +106,9 @@ def _is_plain(value: object, option: click.Option) -> bool:
         return option.is_flag and isinstance(value, bool)
     if isinstance(option.type, click.types.IntParamType):  # it would cut the fraction of a number off
         return isinstance(value, str | int)
-    return isinstance(value, str | int | float)
+    if isinstance(option.type, click.types.FloatParamType):
+        return isinstance(value, str | int | float)
+    return isinstance(value, str)
 
 
 def _options(command: click.Command) -> Iterator[click.Option]:

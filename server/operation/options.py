@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, Final, TypeVar
 
 import click
-from limits import parse
+from limits import parse_many
 from yarl import URL
 
 from server.access.settings import AccessSettings, Limits, Network, is_loopback_host
@@ -33,6 +33,10 @@ from server.terminal.command_line import FiniteRange
 
 DEFAULT_PORT: Final = 9148
 LOG_LEVELS: Final = ("debug", "info", "warning", "error")
+_DAY_S: Final = 86_400
+_MAX_PERIOD_S: Final = 366 * _DAY_S
+"""The longest period of a rate."""
+_NO_TIME: Final = re.compile(r"(/|per)\s*0+(?!\d)", re.IGNORECASE)
 _HOST: Final = re.compile(r"[\w.:-]+")
 _F = TypeVar("_F", bound=Callable[..., Any])
 
@@ -58,8 +62,12 @@ class RateText(click.ParamType[str]):
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
         """Return the rate as it was given."""
         try:
-            parse(str(value))
+            [rate] = parse_many(str(value))
+            # The library takes a period of zero minutes for one minute.
+            is_rate = not _NO_TIME.search(str(value)) and rate.get_expiry() <= _MAX_PERIOD_S
         except ValueError:
+            is_rate = False
+        if not is_rate:
             self.fail(f"{value!r} is no rate; one is written 300/minute", param, ctx)
         return str(value)
 
@@ -139,9 +147,9 @@ class ServeOptions:
     player_memory: int = _option(order.PLAYER_MEMORY_MB, "How many megabytes each process of a player of ours may use.",
         click.IntRange(256))
     lobby_limit: float = _option(order.LOBBY_S, "For how many seconds a match waits for the people who play in it, "
-        "before it is cancelled.", FiniteRange(1))
+        "before it is cancelled.", FiniteRange(1, 30 * _DAY_S))
     lease: float = _option(order.LEASE_S, "After how many seconds of silence another manager on the same database goes "
-        "on with our matches.", FiniteRange(1))
+        "on with our matches.", FiniteRange(1, _DAY_S))
     sign: Path | None = _option(None, "Sign records with the key in this file, which is made if it is not there.",
         _FILE, metavar="KEYFILE")
     publish: str | None = _option(None, "Publish matches at the old spectator server there, too, as they go on.",
@@ -149,7 +157,7 @@ class ServeOptions:
     publish_games: str = _option("", "Where readers of published matches find the rules: where this server is reached, "
         "and /base/games/ behind it.", metavar="URL")
     rules_seconds: float = _option(_REFEREE.max_seconds, "How long uploaded rules may think about one state.",
-        FiniteRange(0.1))
+        FiniteRange(0.1, _DAY_S))
     max_state: int = _option(_REFEREE.max_state_kb, "How many kilobytes of text a state may have, and what players may "
         "do in it: rules that make larger ones end their match.", click.IntRange(1))
     rules_memory: int = _option(_REFEREE.max_memory_mb, "How many megabytes uploaded rules may use.",
@@ -189,7 +197,7 @@ class ServeOptions:
     shutdown: str = _option(Manner.PARK.value, "What becomes of running matches at SIGTERM or Ctrl-C: finish them; "
         "park them, and they go on with the next start; abort them.", click.Choice([manner.value for manner in Manner]))
     shutdown_limit: float = _option(600.0, "After how many seconds of `--shutdown finish` the rest is parked.",
-        FiniteRange(0))
+        FiniteRange(0, _DAY_S))
     # fmt: on
 
     @property

@@ -17,7 +17,7 @@ from server.operation.configuration import CONTEXT, config_options, end_if_print
 @click.option("--max-matches", type=click.IntRange(1), default=64)
 @click.option("--allow-network", multiple=True)
 @click.option("--is-loud", is_flag=True)
-@click.option("--sign", type=click.Path(path_type=Path))
+@click.option("--sign", type=click.Path(path_type=Path, dir_okay=False))
 @config_options
 @click.pass_context
 def command(context: click.Context, /, max_matches: int, **others: object) -> None:
@@ -74,6 +74,9 @@ def test_what_is_printed_is_a_file_that_says_the_same(file: Path, tmp_path: Path
         ("max-matches = [1]", "max-matches = [1] is not what --max-matches takes"),
         ("max-matches = 3.7", "max-matches = 3.7 is not what --max-matches takes"),
         ("max-matches = true", "max-matches = true is not what --max-matches takes"),
+        ("sign = 5", "sign = 5 is not what --sign takes"),
+        ("database = 1.5", "database = 1.5 is not what --database takes"),
+        ('sign = "a\\u0000b"', "sign: embedded null byte"),
         ('is-loud = "yes"', 'is-loud = "yes" is not what --is-loud takes'),
         ("config = 'other.toml'", "no option 'config'"),
         ("max-matches =", "no TOML: Invalid value (at end of document)"),

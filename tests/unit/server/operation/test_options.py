@@ -43,3 +43,32 @@ def test_a_host_says_how_often_and_how_much_at_once_is_asked() -> None:
     rates = ("--rate-requests", "1/minute", "--rate-orders", "2/hour", "--rate-uploads", "3/day")
     found = options(*rates, "--requests-at-once", "4").access().limits
     assert found == Limits(requests="1/minute", orders="2/hour", uploads="3/day", n_at_once=4)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "300/minute;10/second",
+        "10/minute,5/hour",
+        "10/0minute",
+        "10 per 00 hours",
+        f"10/{'9' * 400} years",
+        "10/2 years",
+        "",
+    ],
+)
+def test_what_is_not_one_rate_is_refused(text: str) -> None:
+    with pytest.raises(click.BadParameter) as caught:
+        options("--rate-requests", text)
+    assert caught.value.message == f"{text!r} is no rate; one is written 300/minute"
+
+
+@pytest.mark.parametrize("text", ["300/minute", "10 per 2 hours", "5/10 seconds", "1/year"])
+def test_a_rate_is_kept_as_it_is_written(text: str) -> None:
+    assert options("--rate-requests", text).rate_requests == text
+
+
+@pytest.mark.parametrize("name", ["lobby-limit", "lease", "rules-seconds", "shutdown-limit"])
+def test_a_time_that_no_clock_takes_is_refused(name: str) -> None:
+    with pytest.raises(click.BadParameter, match=r"1e\+300 is not in the range"):
+        options(f"--{name}", "1e300")
