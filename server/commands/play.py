@@ -1,5 +1,6 @@
 """`ggp play`: a person plays in the terminal against our players, without any server."""
 
+import io
 import random
 import sys
 from contextlib import AbstractContextManager, nullcontext
@@ -45,6 +46,8 @@ def command(name: str, role_name: str | None, opponent: str | None, clock_s: flo
         game = make_game(file.read())
         game.initial_state.legal_moves(game.roles[0])
     mine = _role(game, role_name)
+    if isinstance(sys.stdin, io.TextIOWrapper):
+        sys.stdin.reconfigure(errors="replace")  # a byte that is no UTF-8 is a move that is not legal
     screen = Streams(sys.stdin, sys.stdout)
     computer = _COMPUTER if seed is None else _REPEATABLE_COMPUTER
     players = {role: find_player(opponent or computer)() for role in game.roles if role not in (RANDOM, mine)}

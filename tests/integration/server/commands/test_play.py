@@ -76,6 +76,12 @@ def test_the_computer_plays_by_the_clock_unless_it_is_to_be_repeatable(
     assert named[0] == opponent
 
 
+def test_a_byte_that_is_no_utf_8_is_a_move_that_is_not_legal(ggp: Ggp, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(b"\xff\nq\n"), encoding="utf-8"))
+    code, output, _ = ggp("play", "tictactoe", "--opponent", "legal", "--seed", "1")
+    assert (code, output.splitlines()[-1][-9:]) == (0, "You quit.")
+
+
 def test_in_a_real_terminal_the_board_has_colours_and_enter_stands() -> None:
     """Only where output is a terminal does a symbol come in colour; an empty line is a move of its own."""
     ours, theirs = pty.openpty()
