@@ -55,6 +55,7 @@ _PROGRAM: Final = "a program plays in `ggp match` and `ggp tournament run`; docs
 _ADDRESS: Final = "the player there runs already: `ggp match` asks it, and the page Players of a server registers it"
 _ELSEWHERE: Final = {"cmd:": _PROGRAM, "cmd+legal:": _PROGRAM, "http://": _ADDRESS, "https://": _ADDRESS}
 """What is said of players that others run, by how they begin."""
+_MAX_SHOWN: Final = 100
 FORMS: Final = ("net:FILE", "openspiel:BOT")
 """What there is besides the names of our players."""
 
@@ -154,7 +155,9 @@ def find_player(spec: str) -> PlayerMaker:
 
 
 def _check_place(spec: str) -> None:
-    """Raise PlayerFileError where *spec* means a player that others run."""
+    """Raise PlayerFileError where *spec* means a player that others run, or a file that no system has."""
+    if "\0" in spec:
+        raise PlayerFileError(spec, "no name of a file has a NUL")
     for beginning, reason in _ELSEWHERE.items():
         if spec.startswith(beginning):
             raise PlayerFileError(spec, reason)
@@ -239,9 +242,11 @@ def _split_options(spec: str) -> tuple[str, dict[str, object]]:
 def _value(text: str) -> object:
     try:
         value: object = ast.literal_eval(text)
-    except (ValueError, SyntaxError):
+        repr(value)  # raises ValueError for an integer of thousands of digits, however deep it is
+    except (ValueError, SyntaxError, TypeError, MemoryError, RecursionError):
         return text
-    return value
+    is_too_large = isinstance(value, int) and not -(2**63) <= value < 2**63
+    return text if is_too_large else value
 
 
 def _split_class(name: str) -> tuple[str, str]:
@@ -262,7 +267,7 @@ def _check_options(maker: PlayerMaker) -> None:
         raise PlayerFileError(maker.spec, f"its constructor refuses the options: {error}{near}") from error
     for name, value in maker.options.items():
         if not _is_of_its_type(player_class, name, value):
-            raise PlayerFileError(maker.spec, f"its option {name} cannot be {value!r}")
+            raise PlayerFileError(maker.spec, f"its option {name} cannot be {repr(value)[:_MAX_SHOWN]}")
     if maker.source in _CHECKING:
         try:
             maker()
