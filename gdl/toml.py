@@ -32,6 +32,7 @@ def toml_of(text: str) -> dict[str, Any]:
         ValueError: it is no TOML, or one of its keys has more than `MAX_KEY_PARTS` parts, or it nests too deep, or
             one of its integers has more than 64 bits.
     """
+    text = text.removeprefix("\ufeff")  # the byte order mark that some editors write
     _check_keys(text)
     try:
         found = tomllib.loads(text)

@@ -22,7 +22,7 @@ from server.operation.garbage import collecting
 from server.operation.health import ENDING, Shutdown, end
 from server.operation.metrics import METRICS, Metrics, lag_measured
 from server.operation.options import ServeOptions
-from server.operation.requests import compressing, observing
+from server.operation.requests import compressing, lower_bad_requests, observing
 from server.operation.warming import warming
 from server.records.entries import Entry, OnEntry
 from server.spectating.public_record import StoredMatches
@@ -95,6 +95,7 @@ async def listening(
     Raises:
         ListenError: the server cannot listen there.
     """
+    lower_bad_requests()
     runner = web.AppRunner(
         app, access_log=None, handler_cancellation=True, shutdown_timeout=STREAMS_END_S, keepalive_timeout=KEEP_ALIVE_S
     )

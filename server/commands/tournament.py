@@ -31,7 +31,7 @@ from server.errors import ConfigurationError, OrderRefusedError, TournamentFolde
 from server.hosting.cores import n_cores_here
 from server.importing.fetching import BAD_REDIRECT, object_of
 from server.match.setup import MAX_CLOCK_S, new_seed
-from server.sanitization import game_name_of, without_passwords
+from server.sanitization import clean_line, game_name_of, without_passwords
 from server.terminal.command_line import read_toml, table_console
 from server.terminal.progress import progress
 from server.tournament.fixtures import TournamentGame
@@ -104,8 +104,9 @@ def run(
 @click.option("--token", envvar="GGP_TOKEN", help="What lets you in there, if anything must; GGP_TOKEN by default.")
 def order(file: Path, server: str, token: str | None) -> None:
     """Order the tournament in FILE.toml at a server, which plays it; without a `name` it is called as the file."""
-    name = "" if "name" in read_toml(file) else f'name = "{game_name_of(file.stem)}"\n'
-    text = name + file.read_text("utf-8")
+    called = json.dumps(clean_line(game_name_of(file.stem)), ensure_ascii=False)  # as TOML writes it, too
+    name = "" if "name" in read_toml(file) else f"name = {called}\n"
+    text = name + file.read_text("utf-8-sig")
     click.echo(asyncio.run(ordered(text, server.rstrip("/"), token)))
 
 

@@ -2,6 +2,7 @@
 
 import asyncio
 import gzip
+import logging
 import re
 import secrets
 import time
@@ -10,6 +11,7 @@ from typing import Final, TypeAlias
 
 import structlog
 from aiohttp import hdrs, web
+from aiohttp.http_exceptions import BadHttpMessage
 
 from server.access.access import PRINCIPAL, REMOTE
 from server.errors import INTERNAL
@@ -72,6 +74,7 @@ CLOSED_BY_CLIENT: Final = 499
 _ID: Final = re.compile(r"[A-Za-z0-9._-]{1,64}")
 _QUIET: Final = frozenset({"/healthz", "/readyz", "/metrics"})
 """What machines ask every few seconds: not worth a line each."""
+_SERVER: Final = logging.getLogger("aiohttp.server")
 _LOG: Final = structlog.get_logger("server.requests")
 Handler: TypeAlias = Callable[[web.Request], Awaitable[web.StreamResponse]]
 
@@ -140,3 +143,18 @@ def _log(request: web.Request, status: int, elapsed_s: float) -> None:
         remote=request[REMOTE].address if REMOTE in request else request.remote,
         by=request[PRINCIPAL].name if PRINCIPAL in request else None,
     )
+
+
+def lower_bad_requests() -> None:
+    """Have aiohttp log what is no HTTP request, which is the client's fault, in a line of the level `info`."""
+    _SERVER.addFilter(_lowered)
+
+
+def _lowered(record: logging.LogRecord) -> bool:
+    """Return whether *record* is logged, after it was lowered if it is about what is no HTTP request."""
+    error = record.exc_info[1] if record.exc_info else None
+    if not isinstance(error, BadHttpMessage):
+        return True
+    record.msg, record.args = f"{record.getMessage()}: {error.message}", ()
+    record.levelno, record.levelname, record.exc_info = logging.INFO, logging.getLevelName(logging.INFO), None
+    return _SERVER.isEnabledFor(logging.INFO)

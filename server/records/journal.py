@@ -5,7 +5,7 @@ import json
 import os
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import IO, Annotated, Any, Final
+from typing import IO, Annotated, Any, Final, TypeAlias
 
 from cryptography.hazmat.primitives.asymmetric.rsa import RSAPrivateKey
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, PlainValidator, ValidationError
@@ -157,13 +157,17 @@ KIF_LIMITS: Final = ReadLimits(max_depth=1_000)
 """How deep the states and moves of a record may nest."""
 
 
+_Milliseconds: TypeAlias = Annotated[int, Field(ge=-(2**63), lt=2**63)]
+"""A time of a record: of 64 bits, so that it can be counted in seconds."""
+
+
 class WireLine(BaseModel):
     """A message as it went to a player (`sent`), or what came back (`answered`)."""
 
     model_config = ConfigDict(frozen=True)
 
     direction: str
-    at: int
+    at: _Milliseconds
     step: int
     role: str
     message: str
@@ -189,7 +193,7 @@ class StoredRecord(BaseModel):
     model_config = ConfigDict(frozen=True, arbitrary_types_allowed=True)
 
     match_id: str = Field("", alias="matchId")
-    start_time_ms: int | None = Field(None, alias="startTime")
+    start_time_ms: _Milliseconds | None = Field(None, alias="startTime")
     game_url: str | None = Field(None, alias="gameMetaURL")
     is_completed: bool | None = Field(None, alias="isCompleted")
     is_aborted: bool = Field(False, alias="isAborted")

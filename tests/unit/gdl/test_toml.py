@@ -69,3 +69,7 @@ def test_integers_beyond_64_bits_are_refused(text: str) -> None:
 
 def test_integers_of_64_bits_are_read() -> None:
     assert toml_of("a = [-9223372036854775808, 0x7fffffffffffffff]") == {"a": [-(2**63), 2**63 - 1]}
+
+
+def test_a_byte_order_mark_is_no_part_of_the_text() -> None:
+    assert toml_of("\ufeffa = 1") == {"a": 1}

@@ -172,6 +172,17 @@ async def test_a_file_orders_a_tournament_at_a_server(ggp: Ggp, tmp_path: Path) 
     assert gone == (2, "", f"ggp: {server[:-1]}: it cannot be reached: Connection refused\n")
 
 
+@pytest.mark.parametrize("stem", ['a"b', "a\\b", "a\x7fb\udcff"])
+async def test_a_file_of_any_name_is_ordered_by_that_name(ggp: Ggp, tmp_path: Path, stem: str) -> None:
+    file = tmp_path / f"{stem}.toml"
+    file.write_text('\ufeffgames = ["tictactoe"]\n[players]\nmine = "random"\ntheirs = "legal"\n', encoding="utf-8")
+    async with whole_server(tmp_path) as (client, _):
+        server = str(client.make_url("/"))
+        refused = await asyncio.to_thread(ggp, "tournament", "order", file, "--server", server)
+    assert refused.exit_code == 2
+    assert "name: " in refused.errors
+
+
 async def test_an_order_that_a_server_refuses_says_what_to_do(ggp: Ggp, tmp_path: Path) -> None:
     file = tmp_path / "cup.toml"
     file.write_text('gamez = ["tictactoe"]\n')

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import asyncio
+import logging
+
+import pytest
 from aiohttp import web
 from aiohttp.test_utils import TestClient, TestServer
 from structlog.testing import capture_logs
 
 from server.operation.metrics import METRICS, Metrics
-from server.operation.requests import HEADER, observing
+from server.operation.requests import HEADER, lower_bad_requests, observing
 from tests.unit.server.operation.test_metrics import told
 
 
@@ -77,3 +81,19 @@ async def test_the_log_has_the_path_and_not_the_query() -> None:
         {"event": "request", "log_level": "info", "request": "proxy-17", "method": "GET", "path": "/fine/a",
          "status": 200, "remote": "127.0.0.1", "by": None},
     ]  # fmt: skip
+
+
+@pytest.mark.parametrize(("level", "lines"), [(logging.INFO, [("INFO", None)]), (logging.WARNING, [])])
+async def test_what_is_no_http_request_is_a_line_for_information(
+    level: int, lines: list[tuple[str, None]], caplog: pytest.LogCaptureFixture
+) -> None:
+    lower_bad_requests()
+    caplog.set_level(level, "aiohttp.server")
+    async with TestServer(application()) as server:
+        reader, writer = await asyncio.open_connection(server.host, server.port)
+        writer.write(b"GET / HTTP/1.1\r\nno header\r\n\r\n")
+        assert (await reader.readline()).split()[1] == b"400"
+        writer.close()
+    said = [record for record in caplog.records if record.name == "aiohttp.server"]
+    assert [(record.levelname, record.exc_info) for record in said] == lines
+    assert all(record.getMessage().startswith("Error handling request from 127.0.0.1: ") for record in said)

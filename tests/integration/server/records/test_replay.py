@@ -153,3 +153,13 @@ def test_any_text_is_a_record_or_refused_by_our_own_error(text: str) -> None:
         stored(json_object(text))
     except MatchRecordError:
         return
+
+
+@pytest.mark.parametrize("at", [10**400, -(2**63) - 1])
+def test_a_time_beyond_64_bits_is_refused(at: int) -> None:
+    raw = ours()
+    raw["x-wire"][0]["at"] = at
+    with pytest.raises(MatchRecordError, match=r"^x-wire\[0\]\.at: must be "):
+        stored(raw)
+    with pytest.raises(MatchRecordError, match=r"^startTime: must be "):
+        stored(ours() | {"startTime": at})
