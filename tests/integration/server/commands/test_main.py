@@ -118,7 +118,7 @@ def test_what_an_encoding_lacks_is_a_question_mark() -> None:
     ("words", "option", "number"),
     [
         ("validate nim --seconds", "--seconds", "nan"),
-        ("serve --lease", "--lease", "inf"),
+        ("serve --lease", "--lease", "nan"),
         ("match nim --grace", "--grace", "nan"),
         ("compile nim --seconds", "--seconds", "nan"),
         ("player random --margin", "--margin", "inf"),
