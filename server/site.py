@@ -8,7 +8,7 @@ from typing import Final
 
 from aiohttp import web
 
-from players.kit.listening import listen
+from players.kit.addresses import listen
 from server.access.access import AccessControl
 from server.access.guard import add_guard, check_opening
 from server.access.settings import Network

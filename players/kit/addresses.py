@@ -1,10 +1,23 @@
-"""Addresses on the web that come from outside."""
+"""Addresses on the web: those that come from outside, and those at which a server of ours listens."""
 
+import errno
+import ssl
+from typing import Final
+
+from aiohttp import web
 from yarl import URL
+
+from players.player import ListenError
+
+_LOCALHOST: Final = "localhost"
+_LOOPBACK: Final = "127.0.0.1"
+_NO_ADDRESS: Final = frozenset({errno.EADDRNOTAVAIL, None})
+"""The numbers of errors that say that the system lacks all addresses of a name; newer versions of asyncio give none."""
+_BACKLOG: Final = 1024
 
 
 def url_of(text: str) -> URL:
-    """Return the address that *text* is.
+    """Return the address that *text* from outside is.
 
     Raises:
         ValueError: it is none.
@@ -17,3 +30,28 @@ def url_of(text: str) -> URL:
         return URL(text)
     except IndexError as error:  # yarl raises it where an empty host stands behind user and password
         raise ValueError("an address names a host") from error
+
+
+async def listen(runner: web.AppRunner, host: str, port: int, tls: ssl.SSLContext | None = None) -> str:
+    """Have *runner* listen on *host* and *port*, 0 for one that the system chooses, and return the URL.
+
+    Where the system calls `localhost` an address of IPv6 alone, but has no IPv6, that is 127.0.0.1.
+
+    Raises:
+        ListenError: it cannot listen there.
+    """
+    try:
+        try:
+            await web.TCPSite(runner, host, port, ssl_context=tls, backlog=_BACKLOG).start()
+        except OSError as error:
+            if host != _LOCALHOST or error.errno not in _NO_ADDRESS:
+                raise
+            host = _LOOPBACK
+            await web.TCPSite(runner, host, port, ssl_context=tls, backlog=_BACKLOG).start()
+    except OSError as error:
+        raise ListenError(f"{_in_url(host)}:{port}", error.strerror or str(error)) from error
+    return f"{'http' if tls is None else 'https'}://{_in_url(host)}:{runner.addresses[0][1]}"
+
+
+def _in_url(host: str) -> str:
+    return f"[{host}]" if ":" in host else host

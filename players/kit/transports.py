@@ -23,8 +23,8 @@ from gdl.wire.insights import INSIGHT_HEADER
 from gdl.wire.messages import Abort, Message, Start, Stop, read_message
 from gdl.wire.replies import WIRE_LIMITS, decode
 from players.kit import session
+from players.kit.addresses import listen
 from players.kit.host import DialledRequest, Host
-from players.kit.listening import listen
 from players.kit.notebook import is_in_main_thread, run_until_stopped
 from players.kit.player_server import PlayerReply, PlayerServer, Settings
 from players.kit.request_heads import LenientRunner

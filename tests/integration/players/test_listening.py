@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from aiohttp import web
 
-from players.kit.listening import listen
+from players.kit.addresses import listen
 from players.player import ListenError
 
 

@@ -227,7 +227,11 @@ REFUSED: list[tuple[object, str, str]] = [
     ({"game": "nim", "players": {"left": "cmd+legal:true"}}, "invalid_player", "over HTTP a player is"),
     ({"game": "nim", "players": {"left": "player.py"}}, "invalid_player", "over HTTP a player is"),
     ({"game": "nim", "players": {"left": "os:system"}}, "invalid_player", "over HTTP a player is"),
-    ({"game": "nim", "players": {"left": "mcts:playouts=print(1)"}}, "invalid_player", "over HTTP its option playouts takes"),
+    (
+        {"game": "nim", "players": {"left": "mcts:playouts=print(1)"}},
+        "invalid_player",
+        "over HTTP its option playouts takes",
+    ),
     ({"game": "nim", "players": {"left": "mcts:playouts=0"}}, "invalid_player", "playouts are at least 1"),
     ({"game": "nim", "players": {"left": "llm"}}, "invalid_player", "set GGP_LLM_URL"),
     ({"game": "nim", "players": {"left": "http://"}}, "invalid_player", "http://host:port"),
