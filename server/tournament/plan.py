@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Mapping
+from contextlib import suppress
 from datetime import datetime, time, timedelta
 from enum import StrEnum
 from typing import Annotated, Final, Self, TypeAlias
@@ -62,12 +63,15 @@ def _local(at: time) -> time:
 
 
 def _dated(at: object) -> object:
-    """Return *at* unless it is a number, or a text without a date and a time: pydantic takes those for seconds.
+    """Return *at*, read if it is a text; pydantic takes numbers, also in texts, for seconds, and strictly no text.
 
     Raises:
-        PydanticKnownError: it is.
+        PydanticKnownError: it is a number, or a text without a date and a time.
     """
-    if isinstance(at, int | float) or (isinstance(at, str) and not _HAS_TIME.match(at)):
+    if isinstance(at, str) and _HAS_TIME.match(at):
+        with suppress(ValueError):
+            return datetime.fromisoformat(at)
+    if isinstance(at, int | float | str):
         raise PydanticKnownError("datetime_type")
     return at
 
