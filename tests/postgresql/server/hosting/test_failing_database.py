@@ -41,9 +41,9 @@ from tests.kit.server.postgresql import passing_database
 N_MATCHES = 8
 LEASE_S = 2.5
 WAIT_S = 0.2
-RETRIES_S = (0.1, 0.4, 0.8, 1.6)
+RETRIES_S = (0.1, 0.4, 0.8, 1.2)
 SHORT_S = 0.3
-LONG_S = 4.0
+LONG_S = 7.0
 _EXPECTED: list[dict[str, Any]] = []
 KINDS = ("full disk", "locked file", "locked table", "stopped server", "full disk of PostgreSQL")
 
