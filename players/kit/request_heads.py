@@ -70,7 +70,11 @@ def mended_head(head: bytes) -> bytes:
     """
     request, *fields = _LINE_END.split(head)
     fields = [_BLANKS_BEFORE_COLON.sub(rb"\1:", field) for field in fields]
-    lengths = [field for field in fields if field.lower().startswith(_LENGTH)]
+    lengths = [field for field in fields if _is_length(field)]
     if len({length.partition(b":")[2].strip() for length in lengths}) == 1:
-        fields = [*(field for field in fields if field not in lengths), lengths[0]]
+        fields = [*(field for field in fields if not _is_length(field)), lengths[0]]
     return b"\r\n".join((request, *fields, b"", b""))
+
+
+def _is_length(field: bytes) -> bool:
+    return field.lower().startswith(_LENGTH)
