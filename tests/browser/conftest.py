@@ -6,7 +6,6 @@ from tests.kit.server.databases import (
     postgresql,
     postgresql_address,
     postgresql_model,
-    sqlite_model,
 )
 from tests.kit.server.web.fixtures import chromium, open_page, site
 
@@ -19,5 +18,4 @@ __all__ = [
     "postgresql_address",
     "postgresql_model",
     "site",
-    "sqlite_model",
 ]

@@ -8,7 +8,6 @@ from tests.kit.server.databases import (
     postgresql,
     postgresql_address,
     postgresql_model,
-    sqlite_model,
 )
 from tests.kit.server.registry.fixtures import changes, clock, registry, sqlite
 from tests.kit.server.web.fixtures import chromium, open_page, site
@@ -29,6 +28,5 @@ __all__ = [
     "registry",
     "site",
     "sqlite",
-    "sqlite_model",
     "thinker",
 ]

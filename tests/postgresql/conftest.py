@@ -6,7 +6,6 @@ from tests.kit.server.databases import (
     postgresql,
     postgresql_address,
     postgresql_model,
-    sqlite_model,
 )
 from tests.kit.server.registry.fixtures import changes, clock, registry, sqlite
 
@@ -20,5 +19,4 @@ __all__ = [
     "postgresql_model",
     "registry",
     "sqlite",
-    "sqlite_model",
 ]

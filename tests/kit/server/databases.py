@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import asyncio
-import shutil
+import tempfile
 from collections.abc import AsyncIterator, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from functools import cache
 from pathlib import Path
 
 import pytest
 from sqlalchemy.engine import URL, make_url
 
+from server.hosting.ordering import new_in_library
 from server.storage.database import Database
+from server.storage.games import GameStore
 from tests.kit.server.postgresql import passing_database, postgresql_server
 
 
@@ -30,17 +33,36 @@ def postgresql_model(postgresql: URL) -> Iterator[URL]:
         yield make_url(address)
 
 
-@pytest.fixture(scope="session")
-def sqlite_model(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return a file of SQLite with all tables, to be copied."""
-    path = tmp_path_factory.mktemp("model") / "model.sqlite"
-    _make_tables(str(path))
-    return path
+async def new_sqlite(folder: Path, *, has_library: bool = False) -> Database:
+    """Open the file of SQLite in *folder*, as `copy_sqlite` makes it where there is none."""
+    return await Database.open(copy_sqlite(folder, has_library=has_library))
 
 
-def _make_tables(address: str) -> None:
+def copy_sqlite(folder: Path, *, has_library: bool = False) -> str:
+    """Return the address of `ggp.sqlite` in *folder*; where there is no such file, a model with all tables is copied.
+
+    The games of the library are in it, if it *has_library*; nothing else is.
+    """
+    path = folder / "ggp.sqlite"
+    if not path.exists():
+        path.write_bytes(_sqlite_model(has_library=has_library))
+    return f"sqlite:///{path}"
+
+
+@cache
+def _sqlite_model(*, has_library: bool) -> bytes:
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "model.sqlite"
+        _make_tables(str(path), has_library=has_library)
+        return path.read_bytes()
+
+
+def _make_tables(address: str, *, has_library: bool = False) -> None:
     async def run() -> None:
-        await (await Database.open(address)).close()
+        database = await Database.open(address)
+        if has_library:
+            await GameStore(database).put(*new_in_library({}))
+        await database.close()
 
     with ThreadPoolExecutor(1) as thread:  # an event loop may be running in this one
         thread.submit(asyncio.run, run()).result()
@@ -57,8 +79,7 @@ def postgresql_address(postgresql: URL, postgresql_model: URL) -> Iterator[str]:
 def database_address(request: pytest.FixtureRequest, tmp_path: Path) -> str:
     """Return the address of a database with all tables and no rows, of each kind in turn."""
     if request.param == "sqlite":
-        shutil.copyfile(request.getfixturevalue("sqlite_model"), tmp_path / "ggp.sqlite")
-        return f"sqlite:///{tmp_path}/ggp.sqlite"
+        return copy_sqlite(tmp_path)
     found: str = request.getfixturevalue("postgresql_address")
     return found
 

@@ -18,9 +18,9 @@ from server.principal import Role
 from server.refusals import RequestError
 from server.storage.accounts import TokenStore
 from server.storage.database import Database
+from tests.kit.server.databases import new_sqlite
 
 Client: TypeAlias = TestClient[web.Request, web.Application]
-_EMPTY: list[bytes] = []
 FORM = {"Content-Type": "application/x-www-form-urlencoded"}
 
 
@@ -90,13 +90,8 @@ def application(access: AccessControl) -> web.Application:
 
 @asynccontextmanager
 async def database(folder: Path) -> AsyncIterator[Database]:
-    """Open a new database, whose tables are made once for all tests of a process."""
-    path = folder / "ggp.sqlite"
-    if not _EMPTY:
-        await (await Database.open(str(path))).close()
-        _EMPTY.append(path.read_bytes())
-    path.write_bytes(_EMPTY[0])
-    found = await Database.open(str(path))
+    """Open a new database while the block runs."""
+    found = await new_sqlite(folder)
     try:
         yield found
     finally:

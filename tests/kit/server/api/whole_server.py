@@ -18,8 +18,8 @@ from server.hosting.game_manager import GameManager
 from server.hosting.order import HostSettings
 from server.site import Watch, make_app
 from server.storage.accounts import TokenStore
-from server.storage.database import Database
 from tests.kit import polling
+from tests.kit.server.databases import new_sqlite
 
 Client: TypeAlias = TestClient[web.Request, web.Application]
 MATCHES = "/api/v1/matches"
@@ -32,7 +32,7 @@ async def whole_server(
     folder: Path, settings: HostSettings = DEFAULT, access: AccessSettings = OPEN
 ) -> AsyncIterator[tuple[Client, AccessControl]]:
     """Yield a client of a server whose database is in *folder*, and who decides about access; matches are parked."""
-    database = await Database.open(f"sqlite:///{folder}/ggp.sqlite")
+    database = await new_sqlite(folder, has_library=True)
     manager = GameManager(database, settings)
     await manager.start()
     control = AccessControl(access, TokenStore(database))

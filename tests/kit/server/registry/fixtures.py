@@ -11,6 +11,7 @@ from server.match.link import SystemClock
 from server.registry.registry import Registry
 from server.storage.accounts import PlayerStore
 from server.storage.database import Database
+from tests.kit.server.databases import new_sqlite
 
 
 class HandClock(SystemClock):
@@ -25,7 +26,7 @@ class HandClock(SystemClock):
 @pytest.fixture
 async def sqlite(tmp_path: Path) -> AsyncIterator[Database]:
     """Return an open database of the kind that needs no server of its own."""
-    opened = await Database.open(f"sqlite:///{tmp_path}/ggp.sqlite")
+    opened = await new_sqlite(tmp_path)
     yield opened
     await opened.close()
 

@@ -22,6 +22,7 @@ from server.storage.queue import MatchQueue
 from server.storage.rows import CLOCK_SLACK_MS, GameVersion, MatchRow, PlayerRow, SeatKind, SeatRow
 from server.storage.wake_up import Notifier
 from server.storage.writer import EventWriter, WriterObservers
+from tests.kit.server.databases import new_sqlite
 from tests.kit.server.scripted import CIRCUMSTANCES, PLAIN, START_MS, events, start_of
 
 MATCH = "match.m1"
@@ -87,7 +88,7 @@ async def written_match(
     seeds: Mapping[str, int] = SEEDS,
 ) -> AsyncIterator[WrittenMatch]:
     """Yield a match in which *moves* are played, in a SQLite file in *folder*; *seeds* stand in the journal."""
-    database = await Database.open(f"sqlite:///{folder}/ggp.sqlite")
+    database = await new_sqlite(folder)
     journal = [entry_of(event, CIRCUMSTANCES) for event in events(description, moves, profile)]
     first = start_of(journal)
     # The scripted players have their roles in their names.

@@ -16,9 +16,9 @@ from server.hosting.game_manager import GameManager
 from server.hosting.order import HostSettings, MatchRequest
 from server.site import Watch, listening, make_app
 from server.storage.accounts import TokenStore
-from server.storage.database import Database
 from server.storage.rows import MatchRow
 from tests.kit.polling import until
+from tests.kit.server.databases import new_sqlite
 
 Answer = TypeVar("Answer")
 LIMIT_S = 60.0
@@ -65,7 +65,7 @@ def live_site(folder: Path, settings: AccessSettings = AccessSettings()) -> Iter
     is_up, has_ended = threading.Event(), asyncio.Event()
 
     async def run() -> None:
-        database = await Database.open(str(folder / "ggp.sqlite"))
+        database = await new_sqlite(folder, has_library=True)
         manager = GameManager(database, HostSettings())
         access = AccessControl(settings, TokenStore(database))
         await manager.start()
