@@ -60,6 +60,7 @@ def kit(_folder: Path) -> str:
     return f"cmd:{sys.executable} -m server player legal --stdio"
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("player_of", [javascript, cpp, kit, ten_lines])
 @pytest.mark.parametrize("game", ["tictactoe", "montyhall"])
 def test_a_player_plays_a_match_without_errors(player_of: Callable[[Path], str], game: str, tmp_path: Path) -> None:
@@ -105,6 +106,7 @@ def test_the_player_in_ten_lines_is_that_of_the_readme() -> None:
     assert (EXAMPLES / "my_player.py").read_text("utf-8").endswith(f'"""\n\n{of_the_readme[1]}')
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("game", ["tictactoe", "rockpaperscissors", "montyhall"])
 def test_a_game_is_played_from_python(game: str) -> None:
     ended = run("play_from_python.py", game)
@@ -116,6 +118,7 @@ def test_a_game_is_played_from_python(game: str) -> None:
     assert list(goals) == [role for role in roles if role != str(RANDOM)]
 
 
+@pytest.mark.exhaustive
 def test_a_policy_is_learnt_by_arrays() -> None:
     ended = run("learn_breakthrough.py", "breakthrough", "128", "10")
     assert ended.returncode == 0, ended.stderr

@@ -46,6 +46,7 @@ def path_to_ggp(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PYTHONPATH", str(ROOT))
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(
     "path", [path for path in NOTEBOOKS if IS_EXHAUSTIVE or path.stem != LONG], ids=lambda path: path.stem
 )

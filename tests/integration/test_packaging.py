@@ -50,6 +50,7 @@ def installed(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder / "venv/bin"
 
 
+@pytest.mark.exhaustive
 def test_the_wheel_holds_the_typed_packages_the_rules_and_the_licence_and_nothing_else(wheel: Path) -> None:
     names = zipfile.ZipFile(wheel).namelist()
     assert {name.split("/")[0] for name in names if ".dist-info/" not in name} == set(PACKAGES)

@@ -39,6 +39,7 @@ def test_a_name_that_is_not_exported_is_refused() -> None:
         gdl.play_chess  # type: ignore[attr-defined]  # noqa: B018 -- the test is that mypy sees it as well
 
 
+@pytest.mark.exhaustive
 def test_the_libraries_of_the_compiler_are_imported_when_a_game_is_compiled() -> None:
     program = """
 import sys

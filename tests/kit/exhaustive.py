@@ -22,12 +22,14 @@ def sampled(cases: Sequence[Case], *sample: Case) -> Sequence[Case]:
 
 
 def chosen(items: Sequence[pytest.Item]) -> list[pytest.Item]:
-    """Return *items* without the cases of tests marked `sampled(n)` that are not the first or an n-th after it."""
+    """Return *items* without tests marked `exhaustive`, and of `sampled(n)` ones the first and each n-th case alone."""
     if IS_EXHAUSTIVE or IS_CONFORM:
         return list(items)
     n_before: Counter[str] = Counter()
     kept = []
     for item in items:
+        if item.get_closest_marker("exhaustive"):
+            continue
         mark = item.get_closest_marker("sampled")
         function = item.nodeid.partition("[")[0]
         if mark is None or n_before[function] % mark.args[0] == 0:

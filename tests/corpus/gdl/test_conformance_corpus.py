@@ -44,7 +44,7 @@ def test_the_corpus_is_there_and_holds_the_sample() -> None:
     assert [name for name in SAMPLE if not (CORPUS / "rules" / f"{name}.kif").is_file()] == []
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(6)
 @pytest.mark.parametrize("name", dict.fromkeys([*chosen("traces/*.json"), WITH_LISTS]))
 def test_states_moves_ends_and_goals_equal_those_of_the_reference(name: str) -> None:
     trace = read_trace((CORPUS / "traces" / f"{name}.json").read_text(encoding="utf-8"))

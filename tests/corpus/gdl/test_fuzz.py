@@ -118,6 +118,7 @@ def dies(text: str, seed: int) -> Comparison:
     return Comparison(len(text), seed, (), frozenset())
 
 
+@pytest.mark.exhaustive
 def test_a_process_that_dies_or_is_silent_is_a_failure_of_that_game_alone() -> None:
     with Worker(timeout_s=1, compare=dies) as worker:
         found = [worker.compare(text, seed) for seed, text in enumerate(["good", "die", "good", "loop", "good"])]

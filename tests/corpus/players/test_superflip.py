@@ -20,6 +20,7 @@ ROOT: Final = Path(__file__).resolve().parents[3]
 RULES: Final = ROOT / os.environ.get("GGP_SHARED", "../shared") / "conformance" / "rules" / "rubiksCubeSuperflip.kif"
 
 
+@pytest.mark.exhaustive
 @pytest.mark.skipif(not RULES.is_file(), reason=f"no public rules at {RULES}; GGP_SHARED names their folder")
 def test_the_cube_is_solved_within_the_turns_that_its_rules_allow() -> None:
     game = compiled_game_of(make_game(find_game(str(RULES)).read(), "compiled"))

@@ -93,6 +93,7 @@ def test_the_files_are_of_games_with_a_recipe() -> None:
     assert {*NAMES} <= {*RECIPES}
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("name", NAMES)
 def test_positions_are_different_and_a_choice_and_in_two_halves(name: str) -> None:
     file, game = stored(name)
@@ -104,6 +105,7 @@ def test_positions_are_different_and_a_choice_and_in_two_halves(name: str) -> No
     assert [each for each in values if min(each) == max(each)] == []
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("name", BY_PROOF)
 def test_the_latest_positions_have_the_values_that_minimax_finds(name: str) -> None:
     file, game = stored(name)
@@ -175,6 +177,7 @@ def test_connect_four_ends_in_a_win_at_once_or_a_draw() -> None:
     assert set(solver.values(full_but_one)) == {7}
 
 
+@pytest.mark.exhaustive
 def test_a_file_is_made_as_the_recipe_says(tmp_path: Path) -> None:
     path = FOLDER / "some.jsonl"
     out = tmp_path / "made.jsonl"

@@ -10,6 +10,7 @@ from server.tournament.fixtures import MatchResult, ScheduledMatch, TournamentGa
 from server.tournament.progress import PlayedMatch, Progress
 
 
+@pytest.mark.exhaustive
 def test_mcts_hardly_ever_fails_to_beat_random_at_tictactoe() -> None:
     outcome = play_matches(Pairing("tictactoe", "mcts:playouts=100", "random"), 10, 0, 1)
     assert (outcome.n_wins >= 8, len(outcome.progress.results)) == (True, 10)
@@ -22,6 +23,7 @@ def test_mcts_wins_nine_of_ten_matches_of_connect_four() -> None:
     assert (ended.exit_code, ended.stdout.splitlines()[1].split(":")[0]) == (0, "10 matches")
 
 
+@pytest.mark.exhaustive
 def test_roles_alternate_and_equal_seeds_play_equal_matches_in_any_number_of_processes() -> None:
     def played(n_processes: int) -> dict[str, tuple[tuple[str, ...], tuple[int, ...], int]]:
         progress = play_matches(Pairing("tictactoe", "greedy", "random"), 4, 7, n_processes).progress
@@ -36,6 +38,7 @@ def test_roles_alternate_and_equal_seeds_play_equal_matches_in_any_number_of_pro
     assert first == again
 
 
+@pytest.mark.exhaustive
 def test_a_player_meets_itself() -> None:
     outcome = play_matches(Pairing("tictactoe", "random", "random"), 2, 0, 1)
     assert outcome.lines(["x", "o"])[0] == "random against random at tictactoe, seed 0:"

@@ -36,6 +36,7 @@ def test_a_set_has_a_match_for_each_role_and_its_opening_follows_from_the_seed()
     assert comparison.play("tictactoe", 3) == played
 
 
+@pytest.mark.exhaustive
 def test_a_run_goes_on_from_its_file(tmp_path: Path) -> None:
     path = tmp_path / "results.jsonl"
     words = ["tictactoe", "--player", "legal", "--against", "random", "--seconds", "0.01", "--processes", "1", "--json"]

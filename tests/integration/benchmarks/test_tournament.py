@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import asyncio
 
+import pytest
+
 from benchmarks.tournament import TournamentRun, play
 
 
+@pytest.mark.exhaustive
 def test_players_that_answer_at_once_miss_no_deadline() -> None:
     run = asyncio.run(play(20))
     assert (run.n_matches, run.n_errors) == (20, 0)

@@ -66,6 +66,7 @@ def test_the_right_example_has_no_defect(code: Code) -> None:
     assert [(found.code.name, found.message) for found in _found(code.name, code.right)] == []
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("path", CASES, ids=lambda path: f"{path.parent.name}/{path.name}")
 def test_a_case_yields_its_code_where_it_says(path: Path) -> None:
     text = path.read_text(encoding="utf-8")

@@ -78,6 +78,7 @@ def test_a_name_may_hold_anything_but_blanks_parentheses_and_semicolons() -> Non
     ]  # fmt: skip
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("depth", [1, 100, 20_000, 25_000])
 def test_parentheses_nest_as_deep_as_the_limit_says(depth: int) -> None:
     assert read_term("(f " * depth + "a" + ")" * depth).depth == depth

@@ -72,12 +72,13 @@ REFUSED = {
 }  # fmt: skip
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(6)
 @pytest.mark.parametrize("name", ANSWERED)
 def test_large_rules_are_answered(name: str) -> None:
     assert first_state(ANSWERED[name]).is_terminal
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("name", REFUSED)
 def test_boundless_rules_end_at_a_limit(name: str) -> None:
     with pytest.raises(LimitExceeded):
@@ -92,6 +93,7 @@ def test_a_state_answers_other_questions_after_one_that_cost_too_much() -> None:
         assert (state.legal_moves(Constant("r")), state.goal(Constant("r"))) == ((Constant("go"),), 50)
 
 
+@pytest.mark.exhaustive
 def test_a_fact_as_deep_as_the_reader_allows_is_kept_and_printed() -> None:
     deep = nested(20_000)
     state = first_state(f"(init {deep}) (<= terminal (true (f ?x)))")

@@ -57,6 +57,7 @@ def test_every_code_of_a_simulation_has_a_file() -> None:
     assert shown == CODES
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("name", sorted(CODES))
 def test_the_wrong_example_of_a_code_has_that_code_alone_and_the_right_one_none(name: str) -> None:
     code = codes()[f"gdl/{name}"]
@@ -80,7 +81,7 @@ def test_the_play_of_a_finding_can_be_played(path: Path) -> None:
                 state = state.next_state(moves)
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(6)
 @pytest.mark.parametrize("name", sampled_games())
 def test_a_game_of_the_library_has_no_error_and_no_warning(name: str) -> None:
     report = simulate(find_game(name).read(), SimulationBudget(plays=2, seconds=600, states=200))

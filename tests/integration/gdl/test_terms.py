@@ -70,6 +70,7 @@ def test_terms_show_what_they_are() -> None:
     assert shown == ["Constant('a')", "Variable('?x')", "<Compound (f a ?x)>"]
 
 
+@pytest.mark.exhaustive
 def test_a_deep_term_is_printed_hashed_compared_pickled_and_forgotten() -> None:
     term = nested(DEEP)
     assert (term.depth, hash(term) == hash(nested(DEEP)), term is nested(DEEP)) == (DEEP, True, True)

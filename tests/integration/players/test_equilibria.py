@@ -31,6 +31,7 @@ def leduc_poker() -> RegretSearch:
     return solved("leducpoker", 1600)
 
 
+@pytest.mark.exhaustive
 def test_leduc_poker_has_as_many_information_sets_as_in_openspiel() -> None:
     """OpenSpiel's leduc_poker, too, tells the two cards of a rank apart; without suits there are 288.
 
@@ -51,6 +52,7 @@ def test_leduc_poker_s_strategies_lose_hardly_anything_to_the_best_responses() -
     assert chips == pytest.approx([-0.0856, 0.0856], abs=5e-4)
 
 
+@pytest.mark.exhaustive
 def test_liar_s_dice_is_worth_seven_of_258_to_the_second_player() -> None:
     """With one die each; a win is one point, a loss costs one. Of 24,576 information sets half leave only a doubt.
 

@@ -35,6 +35,7 @@ found = proofs.n_nodes
 }
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.skipif(sys.platform != "linux", reason="the variable is one of glibc")
 @pytest.mark.parametrize("work", WORK)
 def test_kernels_use_no_memory_that_was_given_back(work: str) -> None:

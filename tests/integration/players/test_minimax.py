@@ -28,6 +28,7 @@ def _worst_goal(player: MinimaxPlayer, state: State, seen: dict[State, int]) -> 
     return min(worst_goal(player, state.next_state(pair), seen) for pair in pairs)
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("mine", [role("x"), role("o")])
 def test_minimax_never_loses_tictactoe_whatever_the_other_does(mine: Role) -> None:
     player = MinimaxPlayer()

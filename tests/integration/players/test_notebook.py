@@ -62,6 +62,7 @@ async def test_a_class_of_a_notebook_plays_by_dialling_in(site: LiveSite, tmp_pa
     assert not [entry for entry in entries if isinstance(entry, StepEntry) and entry.failures]
 
 
+@pytest.mark.exhaustive
 async def test_what_the_game_manager_refuses_is_an_error_of_the_cell(tmp_path: Path) -> None:
     async with kernel(tmp_path) as notebook:
         assert await notebook.run(CELL) == "ok"

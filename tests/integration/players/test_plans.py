@@ -145,6 +145,7 @@ def reachable(game: Game) -> set[frozenset[object]]:
     return set(met)
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("rules", [LIGHTS.replace("(goal player 100)", "(goal player 0)"), FOUR_WAYS, TWO_ENDS])
 def test_a_graph_has_every_state_that_the_interpreter_reaches(rules: str) -> None:
     game = compiled_of(rules.replace("(<= (goal player 100) (not dark))", "").replace("100", "20"))

@@ -87,6 +87,7 @@ def test_a_proven_move_keeps_its_worth_for_both_when_the_node_below_it_is_forgot
     assert (str(move), round(search.insight(game.initial_state, o).value or 0)) == ("go", 50)
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("name", ["connectfour", "pig", "biddingtictactoe"])
 def test_recycling_leaves_what_is_below_a_node_as_it_was(name: str) -> None:
     search = search_of(compiled(name))

@@ -49,7 +49,7 @@ def search(of: Game, seed: int = 1) -> TreeSearch:
 both_engines = pytest.mark.parametrize("engine", [interpreted, compiled])
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(6)
 @both_engines
 @pytest.mark.parametrize("name", WIN_OR_BLOCK)
 def test_wins_in_one_are_taken_and_losses_in_one_blocked(name: str, engine: Callable[[str], Game]) -> None:
@@ -94,6 +94,7 @@ def test_a_forced_move_costs_nothing() -> None:
     assert tree.n_rounds == 0
 
 
+@pytest.mark.sampled(2)
 @both_engines
 def test_equal_seeds_choose_equal_moves_and_report_the_same(engine: Callable[[str], Game]) -> None:
     connectfour = engine("connectfour")

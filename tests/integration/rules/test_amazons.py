@@ -5,6 +5,8 @@ from __future__ import annotations
 import random
 from collections.abc import Iterator
 
+import pytest
+
 from gdl.game import State
 from tests.kit.rules.positions import after, facts, game, goals, legal, position
 
@@ -53,6 +55,7 @@ def test_the_first_turn_has_2176_pairs_of_move_and_arrow() -> None:
     assert sum(arrows) == 2176
 
 
+@pytest.mark.exhaustive
 def test_two_full_turns_have_4307152_plays_by_an_independent_count() -> None:
     counts = [replies(white, arrow) for white, _, arrows in turns(WHITE, BLACK) for arrow in arrows]
     assert [sum(column) for column in zip(*counts, strict=True)] == [168_420, 4_307_152]

@@ -39,6 +39,7 @@ def known(path: Path) -> list[Known]:
     return [Known.model_validate(each) for each in tomllib.loads(path.read_text())["counts"]]
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("path", PATHS, ids=lambda path: path.stem)
 def test_counts_are_the_known_ones(path: Path) -> None:
     game = compiled_game_of(compiled(path.stem))

@@ -75,11 +75,13 @@ def random_play(game: Game, rng: random.Random) -> Play:
     return Play(tuple(states), tuple(moves))
 
 
+@pytest.mark.sampled(3)
 @sampled_game
 def test_random_plays_end(name: str) -> None:
     assert [play.states[-1].is_terminal for play in plays(name)] == [True] * N_PLAYS
 
 
+@pytest.mark.sampled(3)
 @sampled_game
 def test_the_interpreter_plays_the_same(name: str) -> None:
     reference, (play, *_) = interpreted(name), plays(name)
@@ -129,6 +131,7 @@ def _as_init(rule: Rule) -> Rule:
     return replace(rule, head=Atom(Compound("init", (inner,)), rule.head.span))
 
 
+@pytest.mark.sampled(3)
 @every_game
 def test_the_description_names_the_roles_of_the_rules(name: str) -> None:
     assert about(name).roles == tuple(str(role) for role in interpreted(name).roles)
@@ -141,6 +144,7 @@ def test_every_game_is_found_by_tags_that_others_share() -> None:
     assert [tag for tag, n in n_games.items() if n < 2] == []
 
 
+@pytest.mark.sampled(3)
 @every_game
 def test_a_server_keeps_the_game_as_its_rules_have_it(name: str) -> None:
     kept, description = of_library(name), find_game(name).read()
@@ -215,6 +219,7 @@ def test_known_numbers_of_first_moves_hold(name: str) -> None:
     assert known == (found if known else {})
 
 
+@pytest.mark.sampled(3)
 @sampled_game
 def test_every_position_is_drawn_within_a_terminal(name: str) -> None:
     states = (state for play in plays(name) for state in play.states)
@@ -224,6 +229,7 @@ def test_every_position_is_drawn_within_a_terminal(name: str) -> None:
     assert all(picture.isascii() for picture in pictures)
 
 
+@pytest.mark.sampled(3)
 @every_game
 def test_keys_stand_for_declared_moves(name: str) -> None:
     moves = {str(term.arguments[1]) for term in declared(name, "input") if isinstance(term, Compound)}

@@ -45,6 +45,7 @@ async def refused(client: Client, tool: str, **arguments: Any) -> str:
     return " ".join(getattr(part, "text", "") for part in answer.content)
 
 
+@pytest.mark.exhaustive
 async def test_every_tool_is_listed_with_what_it_does() -> None:
     async with connected() as client:
         tools = (await client.list_tools()).tools
@@ -54,6 +55,7 @@ async def test_every_tool_is_listed_with_what_it_does() -> None:
     assert all(tool.description for tool in tools)
 
 
+@pytest.mark.exhaustive
 async def test_games_positions_and_rules_are_shown() -> None:
     async with connected() as client:
         games = {each["game"]: each for each in await told(client, "list_games")}
@@ -83,6 +85,7 @@ async def test_a_role_is_played_to_the_end() -> None:
     assert "the match is over" in over
 
 
+@pytest.mark.exhaustive
 async def test_wrong_questions_are_explained() -> None:
     wrong: list[tuple[str, dict[str, Any], str]] = [
         ("show_game", {"game_name": "nosuch"}, "no game 'nosuch'"),

@@ -20,6 +20,7 @@ match = LocalMatch(game, {role: LegalPlayer() for role in game.roles}, seed=1)
 """
 
 
+@pytest.mark.exhaustive
 async def test_a_match_that_is_watched_is_drawn_again_after_each_step(tmp_path: Path) -> None:
     async with kernel(tmp_path) as notebook:
         assert await notebook.run(MATCH) == "ok"
@@ -38,6 +39,7 @@ async def test_long_work_has_a_bar_that_is_gone_at_the_end(tmp_path: Path) -> No
     assert bars == [bar, ""]
 
 
+@pytest.mark.exhaustive
 async def test_widgets_are_shown_where_they_are_installed(tmp_path: Path) -> None:
     pytest.importorskip("ipywidgets", reason="the extra `notebook` is not installed: its widgets are not tried")
     async with kernel(tmp_path) as notebook:

@@ -50,6 +50,7 @@ def test_a_turn_goes_on_until_others_are_to_move_or_the_play_ends(engine: str) -
     assert [counting.nodes(of.initial_state, depth) for depth in (1, 2, 3)] == [3, 8, 24]
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("by_turns", [False, True])
 def test_a_large_depth_is_gone_through_in_parts(monkeypatch: pytest.MonkeyPatch, by_turns: bool) -> None:
     monkeypatch.setattr(frontier, "MOST_STATES", 100)

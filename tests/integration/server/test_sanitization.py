@@ -113,6 +113,7 @@ def info_replies(text: str) -> Iterator[str]:
     yield f"((name {text.encode('utf-8', 'replace').decode()}) (status available) (x y))"
 
 
+@pytest.mark.exhaustive
 @FEW
 @given(texts=TEXTS)
 async def test_by_the_answers_to_info(site: Site, texts: list[str]) -> None:
@@ -127,6 +128,7 @@ async def test_by_the_answers_to_info(site: Site, texts: list[str]) -> None:
     assert await failing(site) == []
 
 
+@pytest.mark.exhaustive
 @FEW
 @given(texts=TEXTS)
 async def test_by_answers_to_info_that_an_earlier_version_kept(site: Site, texts: list[str]) -> None:
@@ -161,6 +163,7 @@ async def test_by_names_in_bodies(site: Site, texts: list[str]) -> None:
     assert await failing(site) == []
 
 
+@pytest.mark.exhaustive
 @FEW
 @given(texts=TEXTS)
 async def test_by_fields_of_forms(site: Site, texts: list[str]) -> None:
@@ -175,6 +178,7 @@ async def test_by_fields_of_forms(site: Site, texts: list[str]) -> None:
     assert await failing(site) == []
 
 
+@pytest.mark.exhaustive
 @FEW
 @given(texts=TEXTS)
 async def test_by_addresses(site: Site, texts: list[str]) -> None:
@@ -205,6 +209,7 @@ async def test_by_headers(site: Site, texts: list[str]) -> None:
     assert await failing(site) == []
 
 
+@pytest.mark.exhaustive
 @FEW
 @given(texts=TEXTS)
 async def test_by_descriptions_of_games(site: Site, texts: list[str]) -> None:
@@ -222,6 +227,7 @@ async def test_by_descriptions_of_games(site: Site, texts: list[str]) -> None:
     assert await failing(site) == []
 
 
+@pytest.mark.exhaustive
 @FEW
 @given(texts=TEXTS)
 async def test_by_players_of_matches(site: Site, texts: list[str]) -> None:

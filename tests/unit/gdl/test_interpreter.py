@@ -182,6 +182,7 @@ def interrupted_at(line: int) -> Iterator[None]:
         sys.settrace(None)
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("line", range(3, 900, 23))
 def test_a_question_interrupted_at_any_line_leaves_the_game_as_it_was(line: int) -> None:
     text = COUNTER + "(<= (less ?x ?y) (succ ?x ?y)) (<= (less ?x ?z) (less ?x ?y) (succ ?y ?z))"

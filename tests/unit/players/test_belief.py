@@ -208,6 +208,7 @@ WHO_OF_MANY = """
 """Ten thousand joint moves, of which the guesser perceives each."""
 
 
+@pytest.mark.exhaustive
 def test_moves_that_the_percepts_mention_are_found_among_very_many() -> None:
     worlds = BeliefState(game_of(WHO_OF_MANY), role("guesser"), 1)
     percepts = [read_term("(it hider (hide 3 4))"), read_term("(it random (drop 7 8))")]

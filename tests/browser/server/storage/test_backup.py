@@ -77,6 +77,7 @@ def other_address(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[st
         yield address
 
 
+@pytest.mark.sampled(3)
 async def test_what_is_backed_up_from_any_database_is_restored_to_any(
     database: Database, database_address: str, other_address: str, tmp_path: Path
 ) -> None:

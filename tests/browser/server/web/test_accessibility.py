@@ -97,12 +97,13 @@ LIKE_OTHERS = {"/games?roles=1&sort=new", "/games/breakthrough", "/games/zion", 
 """Pages that differ from others of these in what they tell alone; the long rules of two take axe the longest."""
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("path", [path for path in PAGES if IS_EXHAUSTIVE or path not in LIKE_OTHERS])
 def test_axe_finds_no_barrier(open_page: OpenPage, finished: MatchRow, dealt: MatchRow, cup: None, path: str) -> None:
     assert barriers(open_page(path.format(id=finished.id, dealt=dealt.id))) == []
 
 
+@pytest.mark.exhaustive
 def test_axe_finds_no_barrier_where_thoughts_are_shown(open_page: OpenPage, thought: MatchRow) -> None:
     page = open_page(f"/matches/{thought.id}?step=1")
     expect(page.locator("#thoughts tbody tr")).to_have_count(1)
@@ -130,6 +131,7 @@ def test_axe_finds_no_barrier_where_links_to_seats_are_shown(open_page: OpenPage
     assert barriers(page) == []
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(
     ("game", "players"),
     [
@@ -165,6 +167,7 @@ def test_axe_finds_no_barrier_on_a_match_that_is_played(open_page: OpenPage, sit
     assert barriers(page) == []
 
 
+@pytest.mark.exhaustive
 def test_axe_finds_no_barrier_on_an_import_and_on_what_versions_change(open_page: OpenPage, site: LiveSite) -> None:
     rules = "(role a) (init (p)) (legal a go) (<= (next (q)) (does a go)) (<= terminal (true (q))) (goal a 100)"
     page = open_page("/games")

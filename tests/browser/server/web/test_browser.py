@@ -118,6 +118,7 @@ def test_a_page_comes_back_when_the_server_was_away(open_page: OpenPage, site: L
     expect(page.locator("#turn[data-asked=yes][data-step='2']")).to_be_visible()
 
 
+@pytest.mark.exhaustive
 def test_hidden_pages_leave_room_for_others_and_follow_again_once_they_are_seen(
     open_page: OpenPage, site: LiveSite
 ) -> None:
@@ -331,6 +332,7 @@ def test_a_file_that_is_no_text_is_refused_with_what_to_do(open_page: OpenPage, 
     expect(page.get_by_role("alert")).to_contain_text("The file of the rules is no text in UTF-8. Save it as text")
 
 
+@pytest.mark.exhaustive
 def test_good_rules_become_a_game_that_can_be_played(open_page: OpenPage) -> None:
     page = open_page("/validate")
     rules = find_game("nim").read().source.text.replace("; ", "; our own ", 1)
@@ -361,6 +363,7 @@ def test_what_is_worked_out_later_comes_to_the_page_and_leaves_its_forms_alone(o
     assert page.evaluate("window.isSamePage && document.querySelector('meta[name=refresh-s]') === null")
 
 
+@pytest.mark.exhaustive
 def test_a_player_is_registered_paused_and_forgotten(open_page: OpenPage) -> None:
     page = open_page("/players")
     page.get_by_label("Name").fill("Ann.1")
@@ -404,6 +407,7 @@ def test_the_filters_of_games_end_with_their_button_in_the_second_row(open_page:
     assert kinds["y"] <= button["y"] < kinds["y"] + kinds["height"]
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("path", PAGES)
 def test_every_page_fits_a_phone_in_the_dark(open_page: OpenPage, finished: MatchRow, path: str) -> None:
     page = open_page(path.format(id=finished.id), color_scheme="dark", **PHONE)
@@ -412,7 +416,7 @@ def test_every_page_fits_a_phone_in_the_dark(open_page: OpenPage, finished: Matc
     assert max(map(int, background.removeprefix("rgb(").removesuffix(")").split(", "))) < 50
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("path", PAGES)
 def test_text_stands_out_from_what_is_behind_it(open_page: OpenPage, finished: MatchRow, path: str) -> None:
     page = open_page(path.format(id=finished.id))
@@ -449,6 +453,7 @@ def test_keys_reach_the_content_first_and_show_where_they_are(open_page: OpenPag
     assert page.evaluate("getComputedStyle(document.activeElement).outlineStyle") == "solid"
 
 
+@pytest.mark.exhaustive
 def test_hostile_rules_stay_text_in_a_browser(open_page: OpenPage, site: LiveSite) -> None:
     page = open_page("/validate")
     page.get_by_role("textbox", name="Rules").fill(HOSTILE)

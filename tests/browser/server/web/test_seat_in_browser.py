@@ -35,6 +35,7 @@ def turn(page: Page, step: int) -> None:
     expect(page.locator(f"#turn[data-asked=yes][data-step='{step}']")).to_be_visible()
 
 
+@pytest.mark.exhaustive
 def test_two_people_come_play_and_see_the_end_by_their_links_alone(open_page: OpenPage, site: LiveSite) -> None:
     of = links(site, players={"x": "human", "o": "human"})
     x = open_page(of["x"])

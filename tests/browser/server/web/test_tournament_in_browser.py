@@ -44,6 +44,7 @@ def no_wider_than_the_screen(page: Page) -> bool:
     return bool(page.evaluate("document.documentElement.scrollWidth <= window.innerWidth"))
 
 
+@pytest.mark.exhaustive
 def test_the_page_of_a_tournament_follows_it_to_its_end(open_page: OpenPage) -> None:
     page = open_page("/tournaments")
     order(page, "followed", rounds=2)
@@ -93,6 +94,7 @@ def test_what_an_owner_may_do_with_a_player_fits_on_a_phone(chromium: Browser, t
         context.close()
 
 
+@pytest.mark.exhaustive
 def test_boards_of_a_tournament_go_on_and_their_clocks_run(open_page: OpenPage) -> None:
     page = open_page("/tournaments", **PHONE)
     order(page, "boards", **SLOW)
@@ -143,6 +145,7 @@ def test_a_host_orders_and_starts_a_tournament_by_forms(open_page: OpenPage) -> 
     expect(page.get_by_role("heading", name="other")).to_be_visible()
 
 
+@pytest.mark.exhaustive
 def test_what_a_host_writes_stays_when_the_tournament_goes_on(open_page: OpenPage) -> None:
     page = open_page("/tournaments")
     order(page, "kept", rounds=3)

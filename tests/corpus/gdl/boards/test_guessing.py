@@ -216,6 +216,7 @@ def first_board(description: Description) -> str:
     return text_of(board_of(layout_for(description), description, facts))
 
 
+@pytest.mark.exhaustive
 @pytest.mark.skipif(not public(), reason=f"no public rule files at {CORPUS}; GGP_SHARED names their folder")
 def test_public_games_have_boards() -> None:
     kinds = [layout_for(read_file(path)).kind for path in public()[::5]]  # all of them take long to read

@@ -62,6 +62,7 @@ async def test_a_good_public_game_is_kept_however_busy_the_machine_is(name: str,
         await database.close()
 
 
+@pytest.mark.exhaustive
 @pytest.mark.skipif(not CORPUS.is_dir(), reason=f"no conformance material at {CORPUS}; GGP_SHARED names its parent")
 async def test_a_slow_game_is_played_by_the_compiled_engine_behind_the_first_answer() -> None:
     checker, told = Checker(long=SHORT), asyncio.get_running_loop().create_future()

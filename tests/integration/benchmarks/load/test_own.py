@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from benchmarks.load.own import OwnRun, play
 from benchmarks.load.processes import managing
 
 
+@pytest.mark.exhaustive
 async def test_many_matches_of_random_at_once_end_in_time_and_have_no_processes(
     tmp_path: Path,
 ) -> None:

@@ -182,12 +182,14 @@ def test_what_a_description_says_of_the_rules_that_they_do_not_is_found_at_its_k
     ]
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("name", game_names())
 def test_the_description_of_a_game_of_the_library_fits_its_rules(name: str) -> None:
     file = find_game(name)
     assert about_findings(file.about_path, file.read()) == []
 
 
+@pytest.mark.exhaustive
 @given(st.text() | st.text(st.sampled_from('[]{}".=a1\n')))
 def test_any_text_is_read_or_refused_with_our_own_error(text: str) -> None:
     with contextlib.suppress(AboutFileError):

@@ -13,6 +13,7 @@ from gdl.language.terms import Term
 from tests.kit.gdl.compiler.engines import both, joint_move, packed
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(("name", "n_states"), [("tictactoe", 1), ("tictactoe", 700), ("kuhnpoker", 60), ("nim", 513)])
 def test_a_batch_of_states_answers_as_each_of_them(name: str, n_states: int) -> None:
     interpreted, compiled = both(find_game(name).read())
@@ -52,6 +53,7 @@ def test_no_states_have_no_answers() -> None:
     assert compiled.batch.next(none, np.zeros((0, 2), np.int64)).shape == none.shape
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("name", ["kuhnpoker", "montyhall", "phantomtictactoe", "darkhex"])
 def test_a_batch_of_steps_has_the_percepts_that_each_has_alone(name: str) -> None:
     """Six hundred, which is more than the lanes: of the first load and of the second."""

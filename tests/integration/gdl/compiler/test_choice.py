@@ -50,7 +50,7 @@ def chosen_of(legal: NDArray[np.bool_], work: Work) -> tuple[bool, NDArray[np.bo
     return is_stuck, bits.astype(np.bool_)
 
 
-@pytest.mark.sampled(5)
+@pytest.mark.sampled(11)
 @pytest.mark.parametrize("n_moves", [1, 2, 7, 8, 9, 40, 300, 5_000])
 @pytest.mark.parametrize("density", [0.02, 0.5, 1.0])
 def test_one_legal_move_is_made_in_every_lane(n_moves: int, density: float) -> None:

@@ -41,6 +41,7 @@ def test_a_game_is_compiled_in_a_child_process() -> None:
     assert len(game.initial_state.legal_moves(game.roles[0])) == 9
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(
     ("limits", "reason"),
     [

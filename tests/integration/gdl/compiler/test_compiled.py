@@ -34,7 +34,7 @@ NO_GAME = "(<= (legal right ?m) (does left ?m))\n"
 SLOW = {"amazons", "draughts", "hex", "kalah", "mummymaze", "othello", "twentyfortyeight", "zion", "zombies"}
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(6)
 @pytest.mark.parametrize("name", sampled_games())
 def test_both_engines_answer_alike_all_along_a_play(name: str) -> None:
     interpreted, compiled = both(find_game(name).read())
@@ -48,6 +48,7 @@ def block_of_seeds(block: int, size: int) -> range:
     return range(size * block + step - 1, size * (block + 1), step)
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("block", range(4))
 def test_both_engines_answer_alike_on_random_rule_files(block: int) -> None:
     n_compiled = 0

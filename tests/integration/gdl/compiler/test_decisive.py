@@ -64,6 +64,7 @@ def expected(state: State, roles: Sequence[Role], mover: int) -> set[Term] | Non
     return {move for move, each in following.items() if not wins(each, roles, 1 - mover)} or set(following)
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("name", GAMES)
 def test_plays_choose_as_the_definition_says(name: str) -> None:
     """In the states of random plays, all moves and all replies are made, and agree."""

@@ -15,7 +15,7 @@ A, B = 2, 4
 """The literals of two inputs."""
 
 
-@pytest.mark.sampled(4)
+@pytest.mark.sampled(8)
 @pytest.mark.parametrize("seed", range(200))
 def test_what_is_folded_means_the_same(seed: int) -> None:
     """All values of the inputs that are not known, of every literal."""

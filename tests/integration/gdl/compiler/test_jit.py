@@ -43,6 +43,7 @@ def test_the_stamp_covers_the_packages_whose_functions_are_part_of_a_kernel(kern
     assert folders >= {"expansion", Path(kernel.py_func.__code__.co_filename).parent.name}
 
 
+@pytest.mark.exhaustive
 def test_a_kernel_is_compiled_again_when_a_function_of_another_file_has_changed(tmp_path: Path) -> None:
     shutil.copytree(PACKAGE, tmp_path / "gdl", ignore=shutil.ignore_patterns("__pycache__"))
     environment = {**os.environ, "PYTHONPATH": str(tmp_path), "NUMBA_CACHE_DIR": str(tmp_path / "cache")}

@@ -66,6 +66,7 @@ def replayed(
     return ended
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(
     ("name", "n_before"),
     [
@@ -102,6 +103,7 @@ def test_lanes_play_as_the_interpreter_does_and_count_what_it_counts(name: str, 
     assert found.n_scored == tuple(sum(goal is not None for goal in values) for values in goals)
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("block", range(3))
 def test_lanes_play_random_rule_files_as_the_interpreter_does(block: int) -> None:
     n_compared = 0

@@ -97,6 +97,7 @@ def _game(n_ors: int, more: str = "") -> str:
 """
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("n_ors", [40, 400])
 def test_a_rule_with_many_ors_is_read_checked_interpreted_and_compiled(n_ors: int) -> None:
     text = _game(n_ors)

@@ -92,6 +92,7 @@ def test_random_rules_mean_what_a_naive_evaluator_finds(batch: int) -> None:
     compare_batch(batch)
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("batch", range(N_BATCHES))
 def test_relations_derived_on_demand_mean_the_same(batch: int, monkeypatch: pytest.MonkeyPatch) -> None:
     few_rows = batch % 3

@@ -177,6 +177,7 @@ def test_our_games_need_no_fix(name: str) -> None:
     assert fixed(text) == text
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.skipif(not public_files(), reason=f"no public rule files at {SHARED}; GGP_SHARED names their folder")
 @pytest.mark.parametrize("part", range(N_PARTS))
 def test_public_files_keep_their_rules_but_for_spelling_and_unused_ones(part: int) -> None:

@@ -96,6 +96,7 @@ def test_a_file_is_laid_out_the_same_whatever_ends_its_lines(path: Path, line_en
     assert formatted(path.read_text(encoding="utf-8").replace("\n", line_end)) == expected
 
 
+@pytest.mark.exhaustive
 @given(FILES)
 def test_any_rules_with_comments_anywhere_keep_tokens_and_meaning_and_are_stable(text: str) -> None:
     check(text)
@@ -110,7 +111,7 @@ def test_any_text_is_laid_out_the_same_way_twice_or_refused(text: str) -> None:
     assert (words(once), formatted(once)) == (words(text), once)
 
 
-@pytest.mark.sampled(4)
+@pytest.mark.sampled(8)
 @pytest.mark.parametrize("name", game_names())
 def test_our_games_are_laid_out(name: str) -> None:
     text = find_game(name).path.read_text(encoding="utf-8")
@@ -136,6 +137,7 @@ def test_a_generated_game_is_laid_out(arena: ZionArena) -> None:
     assert formatted(zion_rules(arena)) == zion_rules(arena)
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.skipif(not public_files(), reason=f"no public rule files at {SHARED}; GGP_SHARED names their folder")
 @pytest.mark.parametrize("part", range(N_PARTS))
 def test_every_public_file_keeps_tokens_and_meaning_and_is_stable(part: int) -> None:

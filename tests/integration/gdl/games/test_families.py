@@ -61,7 +61,7 @@ def perft(made: GeneratedGame, depth: int) -> list[int]:
     return [each.nodes for each in counts(BatchCounting(game), game.initial_state, depth)]
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(6)
 @pytest.mark.parametrize("sample", SAMPLES)
 def test_random_plays_end_with_exactly_one_goal_each_as_the_description_says(sample: str) -> None:
     made = SAMPLES[sample]()
@@ -85,6 +85,7 @@ def known(name: str) -> tuple[int, ...]:
     return about.counts.perft
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(
     ("name", "made"),
     [
@@ -98,6 +99,7 @@ def test_the_library_s_sizes_go_as_the_library_s_games(name: str, made: Generate
     assert perft(made, len(known(name))) == list(known(name))
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("n", [4, 5, 6, 7, 8])
 def test_queens_are_placed_in_as_many_ways_as_is_known(n: int) -> None:
     """The last number is that of the solutions: 2, 10, 4, 40, 92."""
@@ -133,7 +135,7 @@ def test_hex_goes_as_a_small_program_has_it(side: int, depth: int) -> None:
     assert perft(hex_game(side), depth) == [hex_nodes(side, each, {}) for each in range(1, depth + 1)]
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(7)
 @pytest.mark.parametrize("sizes", [(1,), (1, 1), (2, 2), (1, 2), (1, 2, 3), (1, 1, 1), (3, 1, 1)])
 @pytest.mark.parametrize("misere", [False, True])
 def test_who_wins_nim_is_as_bouton_has_it(sizes: tuple[int, ...], misere: bool) -> None:
@@ -173,6 +175,7 @@ def _without_step(state: State) -> frozenset[str]:
     return frozenset(str(fact) for fact in state.facts if not str(fact).startswith("(step"))
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("name", LEVELS)
 def test_sokoban_goes_as_a_small_program_has_it(name: str) -> None:
     level = read_level(LEVELS[name])

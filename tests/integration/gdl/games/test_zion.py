@@ -32,6 +32,7 @@ def test_the_library_holds_what_the_generator_makes(name: str) -> None:
     assert (path.read_text(encoding="utf-8"), path.with_suffix(".toml").read_text(encoding="utf-8")) == made
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("arena", SHAPES)
 def test_an_arena_of_any_shape_can_be_played_to_its_end(arena: ZionArena) -> None:
     game = make_game(read_rules(zion_rules(arena)))

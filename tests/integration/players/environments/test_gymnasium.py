@@ -19,6 +19,7 @@ from tests.kit.players.environments import prepared  # noqa: E402 -- after impor
 ONE_ROLE = ("eightpuzzle", "montyhall", "zombies")
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("name", ONE_ROLE)
 def test_a_game_of_one_role_is_an_environment(name: str) -> None:
     env = gym(prepared(name), render_mode="ansi")

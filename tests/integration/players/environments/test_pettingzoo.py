@@ -29,6 +29,7 @@ def test_a_game_is_an_environment_in_which_agents_take_turns(name: str) -> None:
     api_test(aec(prepared(name)), num_cycles=40)
 
 
+@pytest.mark.sampled(3)
 @every_game
 def test_a_game_is_an_environment_in_which_agents_act_at_once(name: str) -> None:
     parallel_api_test(parallel(prepared(name)), num_cycles=40)

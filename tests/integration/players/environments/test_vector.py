@@ -128,6 +128,7 @@ def check(description: Description, is_flat: bool | None, steps: int) -> None:
     assert ends or steps < 20
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("name", FLAT)
 def test_a_game_of_turns_is_played_as_the_interpreter_does(name: str) -> None:
     check(find_game(name).read(), None, 12 if name in ("breakthrough", "eightpuzzle") else 45)

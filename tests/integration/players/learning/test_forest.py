@@ -44,6 +44,7 @@ def searched(state: State, n_lanes: int, n_rounds: int) -> Forest:
     return forest
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("n_lanes", [1, 8])
 def test_a_win_in_one_is_found_and_solves_the_root(n_lanes: int) -> None:
     forest = searched(after((1, 1), (3, 1), (1, 2), (3, 2)), n_lanes, 40)
@@ -104,6 +105,7 @@ def test_walks_end_where_there_is_no_room() -> None:
     assert (forest.trees.used[0] <= 16, forest.has_room, int(forest.trees.visits[0])) == (True, False, 80)
 
 
+@pytest.mark.exhaustive
 def test_each_lane_has_its_own_tree_in_self_play() -> None:
     """Targets are distributions over legal moves, moves are legal, and each tree has as many walks."""
     live = VectorGame("tictactoe", 64, seed=3)

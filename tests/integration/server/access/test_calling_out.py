@@ -70,6 +70,7 @@ async def test_addresses_inside_are_not_called_in_matches(site: Site, inside: tu
     assert callers == []
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("player", ["cmd:id", "cmd+legal:id", "my_player.py:Player", "os:system", "file:///etc/passwd"])
 async def test_no_program_of_this_machine_is_started(site: Site, player: str) -> None:
     order = {"game": "tictactoe", "players": {"x": player}, "startClock": 5, "playClock": 1}

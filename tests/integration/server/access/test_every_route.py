@@ -81,6 +81,7 @@ async def test_only_admins_come_near_tokens(site: Site) -> None:
     assert await site.not_refused(routes, bearer(site.tokens[Role.HOST]), 403) == set()
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("headers", [{}, FORM, {"Content-Type": "application/json"}, {"X-CSRF-Token": "0" * 64}])
 async def test_a_cookie_changes_nothing_without_the_token_of_a_form(site: Site, headers: dict[str, str]) -> None:
     assert await site.not_refused(site.changing, headers | await cookie(site, Role.ADMIN), 403) == set()

@@ -307,6 +307,7 @@ async def test_every_route_is_in_the_table(tmp_path: Path) -> None:
     assert there == {route for route in TABLE["routes"] if "?" not in route}
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("is_public", [False, True])
 async def test_callers_see_only_what_is_theirs(tmp_path: Path, is_public: bool) -> None:
     wrong: list[object] = []

@@ -48,6 +48,7 @@ def run(url: str, token: str, parameters: dict[str, str], folder: Path, options:
     assert done.returncode == 0, done.stdout + done.stderr
 
 
+@pytest.mark.exhaustive
 async def test_a_server_without_accounts_does_as_it_says(tmp_path: Path) -> None:
     async with whole_server(tmp_path, HostSettings(targets=AllowedAddresses())) as (client, _):
         parameters = await furnished(client)

@@ -69,6 +69,7 @@ async def test_a_feed_is_there_whatever_the_host_header_says(client: Client, hos
     assert answer.status < 500
 
 
+@pytest.mark.exhaustive
 async def test_games_are_read_with_their_versions(client: Client) -> None:
     assert await told(await client.get("/base/games/")) == list(game_names())
     nim = await told(await client.get("/base/games/nim/"))

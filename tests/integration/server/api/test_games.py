@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
+
 from gdl.games.library import find_game, game_names
 from tests.kit.server.api.whole_server import Client, ordered, record, refused, told
 
@@ -46,6 +48,7 @@ async def test_rules_that_came_with_an_order_belong_to_it_alone(client: Client, 
     assert (await client.get("/base/games/unnamed/")).status == 404
 
 
+@pytest.mark.exhaustive
 async def test_rules_are_kept_and_replaced_and_earlier_ones_stay(client: Client) -> None:
     first = await told(await client.put(f"{GAMES}/going", json={"rules": RULES, "about": ABOUT}), 201)
     second = await told(await client.put(f"{GAMES}/going", json={"rules": RULES + "(p)\n"}), 201)

@@ -120,6 +120,7 @@ async def test_lists_come_in_pages(client: Client, thinker: str) -> None:
     assert [entry["tournament"] for entry in spring["matches"]] == ["spring", "spring"]
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("status", ["running", "queued"])
 async def test_abort(client: Client, thinker: str, status: str) -> None:
     order = {"game": "tictactoe", "players": {"x": thinker, "o": thinker}}

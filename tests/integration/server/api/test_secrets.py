@@ -52,6 +52,7 @@ async def slower() -> AsyncIterator[str]:
     await server.close()
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("case", CASES)
 async def test_no_address_tells_a_secret(client: Client, slower: str, case: str) -> None:
     game, roles, how = CASES[case]

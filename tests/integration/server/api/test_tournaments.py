@@ -85,6 +85,7 @@ async def test_a_tournament_is_played_to_its_end(client: Client) -> None:
     assert {one["id"] for one in page["matches"]} == {one["match"] for one in found["matches"]}
 
 
+@pytest.mark.exhaustive
 async def test_a_match_is_annulled_and_played_again(client: Client) -> None:
     await order(client, format="round-robin", rounds=1, players=["legal", "random"])
     await act(client, "start")
@@ -191,6 +192,7 @@ async def test_matches_that_a_host_has_played_again_are_none_that_broke_off(clie
     assert (found["status"], [one.get("annulled") for one in found["matches"]]) == ("running", annulled)
 
 
+@pytest.mark.exhaustive
 async def test_a_tournament_starts_by_itself_and_its_rounds_begin_by_the_clock(client: Client) -> None:
     soon = datetime.now(UTC) + timedelta(seconds=1)
     line = await order(client, starts=soon.isoformat(), roundsBegin={"everySeconds": 1}, rounds=2)
@@ -285,6 +287,7 @@ async def test_a_tournament_is_ordered_by_a_plan_file(client: Client) -> None:
     assert found["timetable"]["roundsBegin"] == {"weekday": "monday", "time": "18:00:00", "zone": "Europe/Berlin"}
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(
     ("text", "code", "message", "place"),
     [
@@ -308,6 +311,7 @@ async def test_garbage_in_toml_is_refused_with_its_place(
     assert place is None or (error["line"], error["column"]) == place
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(
     ("terms", "reason"),
     [

@@ -110,6 +110,7 @@ def test_a_worker_that_is_killed_loses_no_match(
     wait_until(lambda: not any(Path(f"/proc/{process_id}/cmdline").exists() for process_id in left), 60)
 
 
+@pytest.mark.exhaustive
 def test_a_player_that_a_worker_does_not_have_is_named(
     ggp: Ggp, start: StartProcess, scheduler: str, tmp_path: Path
 ) -> None:
@@ -121,6 +122,7 @@ def test_a_player_that_a_worker_does_not_have_is_named(
     assert "must be on the machines of all workers, under the same path" in ended.errors
 
 
+@pytest.mark.exhaustive
 def test_a_scheduler_that_is_killed_ends_the_tournament_which_goes_on_later(
     ggp: Ggp, start: StartProcess, scheduler: str, scheduler_process: subprocess.Popen[bytes], tmp_path: Path
 ) -> None:

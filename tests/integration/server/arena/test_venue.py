@@ -32,6 +32,7 @@ async def test_a_player_that_hardly_thinks_runs_anywhere() -> None:
     assert await affinities({"light": "greedy"}) == [set(HERE)]
 
 
+@pytest.mark.exhaustive
 async def test_more_searching_players_than_cores_run_anywhere() -> None:
     players = {f"p{i}": "minimax" for i in range(len(HERE) + 1)} if len(HERE) <= 4 else {}
     assert all(cores == set(HERE) for cores in await affinities(players))

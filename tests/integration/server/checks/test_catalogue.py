@@ -67,6 +67,7 @@ def test_every_check_has_a_name_of_its_own_and_says_what_it_is_about() -> None:
     assert all(check.what for check in CHECKS)
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("make_player", [odd_players.First, odd_players.Failing, odd_players.Telling])
 async def test_nothing_is_wrong_with_a_player_of_the_kit(make_player: type[odd_players.First]) -> None:
     async with playing(make_player) as peer:

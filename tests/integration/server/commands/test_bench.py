@@ -24,6 +24,7 @@ def _no_child_is_left() -> object:
     assert children_of(os.getpid()) == before
 
 
+@pytest.mark.exhaustive
 def test_figures_are_in_the_order_of_the_arguments(ggp: Ggp, tmp_path: Path) -> None:
     path = tmp_path / "wrong.kif"
     path.write_text("(role x) (role")
@@ -34,6 +35,7 @@ def test_figures_are_in_the_order_of_the_arguments(ggp: Ggp, tmp_path: Path) -> 
     assert found[1]["error"]["code"] == "rules_refused"
 
 
+@pytest.mark.exhaustive
 def test_the_engine_is_the_one_that_ran(ggp: Ggp) -> None:
     engines = [json.loads(ggp("bench", "nim", *QUICK, "--json", "--engine", engine).output)[0]["engine"]
                for engine in ("best", "compiled", "interpreter")]  # fmt: skip
@@ -46,12 +48,14 @@ def test_the_compiled_engine_is_faster_by_far(ggp: Ggp) -> None:
     assert speeds[0] > 100 * speeds[1]
 
 
+@pytest.mark.exhaustive
 def test_a_table_is_printed_for_people(ggp: Ggp) -> None:
     ended = ggp("bench", "nim", *QUICK, "--threads", 2)
     lines = [line.split() for line in ended.output.splitlines()]
     assert (ended.exit_code, len(lines), lines[1][:2]) == (0, 2, ["nim", "compiled"])
 
 
+@pytest.mark.exhaustive
 def test_a_game_without_an_end_fails(ggp: Ggp, tmp_path: Path) -> None:
     path = tmp_path / "endless.kif"
     path.write_text(ENDLESS)

@@ -22,11 +22,13 @@ def test_programs_get_the_figures_of_a_search(ggp: Ggp, spec: str) -> None:
     assert found[0]["line"][0] == found[0]["move"]
 
 
+@pytest.mark.exhaustive
 def test_a_player_that_tells_nothing_has_a_line_without_figures(ggp: Ggp) -> None:
     ended = ggp("bench", "--player", "legal", "--seconds", "0.1", "tictactoe")
     assert (ended.exit_code, ended.output.splitlines()[-1].split()) == (0, ["tictactoe", "legal", "(mark", "1", "1)"])
 
 
+@pytest.mark.exhaustive
 def test_a_game_that_fails_leaves_the_others_their_figures(ggp: Ggp, tmp_path: Path) -> None:
     (tmp_path / "bad.kif").write_text("(role a) (init")
     ended = ggp("bench", "--player", "legal", "--seconds", "0.1", "--json", tmp_path / "bad.kif", "nim")
@@ -40,6 +42,7 @@ def test_where_chance_moves_first_the_player_sits_at_the_first_role_with_a_choic
     assert (ended.exit_code, found["role"], found["move"]) == (0, "alice", "bet")
 
 
+@pytest.mark.exhaustive
 def test_a_game_without_a_choice_is_refused(ggp: Ggp, tmp_path: Path) -> None:
     path = tmp_path / "still.kif"
     path.write_text(

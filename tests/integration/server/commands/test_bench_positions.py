@@ -25,6 +25,7 @@ def path(tmp_path: Path) -> Path:
     return found
 
 
+@pytest.mark.exhaustive
 def test_a_table_has_a_line_for_each_file_and_clock(ggp: Ggp, path: Path) -> None:
     ended = ggp("bench", "--positions", path, "--player", "legal", "--seconds", "0.01,0.02", "--half", "test")
     lines = [line.split() for line in ended.output.splitlines()]
@@ -86,6 +87,7 @@ def broken(tmp_path: Path) -> Path:
     return path
 
 
+@pytest.mark.exhaustive
 def test_a_player_that_fails_is_reported_and_measured_at_the_other_clocks(ggp: Ggp, path: Path, broken: Path) -> None:
     ended = ggp("bench", "--positions", path, "--player", broken, "--seconds", "0.01,0.4")
     assert (ended.exit_code, ended.errors) == (1, "ggp: threat.jsonl at 0.01 s a move: oops\n")

@@ -15,6 +15,7 @@ from tests.kit.server.commands.fixtures import Ggp
 GONE = "http://127.0.0.1:1"
 
 
+@pytest.mark.exhaustive
 def test_a_player_of_ours_is_found_fine(ggp: Ggp) -> None:
     with player("legal") as (_, url):
         ended = ggp("check-player", url)

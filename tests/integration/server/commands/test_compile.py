@@ -56,6 +56,7 @@ def test_json_is_for_figures_alone(ggp: Ggp) -> None:
     assert ggp("compile", "tictactoe", "--show", "rules", "--json").exit_code == 2
 
 
+@pytest.mark.exhaustive
 def test_rules_that_do_not_compile_in_time_are_reported(ggp: Ggp, tmp_path: Path) -> None:
     path = tmp_path / "costly.kif"
     path.write_text(COSTLY)

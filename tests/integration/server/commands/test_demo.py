@@ -22,6 +22,7 @@ def short_game(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.chdir(tmp_path)
 
 
+@pytest.mark.exhaustive
 def test_the_board_move_by_move_then_result_and_record_and_no_process_left(ggp: Ggp, tmp_path: Path) -> None:
     before = children_of(os.getpid())
     ended = ggp("demo")

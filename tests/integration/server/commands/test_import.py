@@ -54,12 +54,14 @@ def told(ggp: Ggp, *words: object, code: int = 0) -> list[dict[str, object]]:
     return rows
 
 
+@pytest.mark.exhaustive
 def test_what_an_import_that_was_killed_left_behind_takes_no_name(ggp: Ggp, tmp_path: Path) -> None:
     written(tmp_path / "mine", {"nim-left/nim-left.toml": "title = 'Nim'", "nim-left/.nim-left.kif.01234567": "(role"})
     (row,) = told(ggp, written(tmp_path / "public", {"Nim Left.kif": RULES}), "--into", tmp_path / "mine")
     assert (row["outcome"], row["name"]) == ("imported", "nim-left")
 
 
+@pytest.mark.exhaustive
 def test_a_folder_comes_in_with_reasons_for_what_does_not(ggp: Ggp, public: Path, tmp_path: Path) -> None:
     rows = told(ggp, public, "--into", tmp_path / "mine")
     assert [(row["path"], row["outcome"], row["name"], row["reason"]) for row in rows] == [
@@ -89,6 +91,7 @@ def test_what_came_in_is_there_already_the_next_time(ggp: Ggp, public: Path, tmp
     assert sorted(path.name for path in (tmp_path / "mine").iterdir()) == ["walk-now", "walk-now-2"]
 
 
+@pytest.mark.exhaustive
 def test_rules_of_the_library_are_left_out(ggp: Ggp, tmp_path: Path) -> None:
     path = tmp_path / "my nim.kif"
     path.write_bytes(b"; mine\n" + find_game("nim").path.read_bytes())
@@ -96,6 +99,7 @@ def test_rules_of_the_library_are_left_out(ggp: Ggp, tmp_path: Path) -> None:
     assert (row["outcome"], row["reason"]) == ("double", "the same rules as nim")
 
 
+@pytest.mark.exhaustive
 def test_a_table_ends_with_what_to_do_next(ggp: Ggp, public: Path, tmp_path: Path) -> None:
     buffer = io.BytesIO()
     with zipfile.ZipFile(buffer, "w") as archive:
@@ -121,12 +125,14 @@ def test_nothing_that_comes_in_is_an_error(ggp: Ggp, tmp_path: Path) -> None:
     assert list((tmp_path / "mine").iterdir()) == []
 
 
+@pytest.mark.exhaustive
 def test_a_copy_of_what_is_refused_is_refused_too(ggp: Ggp, tmp_path: Path) -> None:
     folder = written(tmp_path / "public", {"a.kif": BROKEN, "b.kif": f"; a copy\n{BROKEN}"})
     rows = told(ggp, folder, "--into", tmp_path / "mine", code=1)
     assert [(row["outcome"], row["reason"]) for row in rows] == [("refused", rows[0]["reason"])] * 2
 
 
+@pytest.mark.exhaustive
 def test_commands_take_names_from_the_folder_that_the_environment_names(
     ggp: Ggp, public: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

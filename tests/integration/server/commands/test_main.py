@@ -47,7 +47,7 @@ def test_help_loads_no_library_that_only_commands_need(option: str) -> None:
     assert loaded & {"numpy", "numba", "sqlalchemy", "aiohttp", "pydantic", "pyparsing", "rich", "asyncio"} == set()
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(6)
 @pytest.mark.parametrize(
     ("name", "libraries"),
     [
@@ -90,6 +90,7 @@ def test_a_file_that_cannot_be_written_is_reported_in_one_line(ggp: Ggp, tmp_pat
     assert (ended.exit_code, ended.errors.count("\n")) == (2, 1)
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(
     ("words", "closed", "code"),
     [

@@ -242,6 +242,7 @@ def test_a_game_of_many_roles_is_played_only_if_that_is_wanted(ggp: Ggp, folder:
     assert ggp("match", "many.kif", "--max-roles", 17).exit_code == 0
 
 
+@pytest.mark.exhaustive
 def test_ctrl_c_ends_the_match_and_the_record_says_so(folder: Path, slow_player: str) -> None:
     words = ("match", "tictactoe", "-p", f"x={slow_player}", "-p", "o=greedy", "--play-clock", 60, "--record", "m.json")
     with running(*words, folder=folder) as child:
@@ -276,6 +277,7 @@ def test_what_was_answered_survives_kill_and_no_process_does(ggp: Ggp, folder: P
     assert "received noop" in ggp("replay", "m.json", "--seat", "o").output
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize(
     ("sink", "told"),
     [("/dev/full", "ggp: standard output: No space left on device; the match goes on\n"), ("gone", "")],

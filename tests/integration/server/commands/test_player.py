@@ -66,6 +66,7 @@ def _members(session: int) -> Iterator[str]:
                 yield command_line
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("how", ["SIGTERM", "SIGINT", "SIGKILL", "end of input"])
 def test_no_process_is_left_however_it_ends(how: str) -> None:
     with player("tests.kit.players.odd_players:Endless", "--until-eof") as (process, url):
@@ -120,6 +121,7 @@ def test_what_a_file_prints_when_it_is_imported_is_no_address(tmp_path: Path) ->
         assert say(url, start_text(play_s=10)) == "ready"
 
 
+@pytest.mark.exhaustive
 def test_messages_that_are_not_read_hold_nothing_up() -> None:
     with subprocess.Popen(
         [*GGP, "legal", "--port", "0"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True

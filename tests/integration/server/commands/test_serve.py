@@ -150,6 +150,7 @@ def test_logs_that_are_not_read_hold_nothing_up(tmp_path: Path) -> None:
             process.kill()
 
 
+@pytest.mark.exhaustive
 def test_a_second_server_on_the_same_file_is_refused(tmp_path: Path) -> None:
     with served(tmp_path):
         second = subprocess.run(
@@ -159,6 +160,7 @@ def test_a_second_server_on_the_same_file_is_refused(tmp_path: Path) -> None:
     assert "ggp.sqlite" in second.stderr
 
 
+@pytest.mark.exhaustive
 def test_a_port_that_is_taken_is_said_so(tmp_path: Path) -> None:
     (tmp_path / "other").mkdir()
     with served(tmp_path) as (_, url):
@@ -178,6 +180,7 @@ def test_a_file_that_cannot_be_opened_is_no_address_that_is_taken(tmp_path: Path
     assert (done.returncode, "nowhere/key.pem" in done.stderr, "cannot listen" in done.stderr) == (2, True, False)
 
 
+@pytest.mark.exhaustive
 def test_a_server_that_others_reach_needs_an_administrator(tmp_path: Path) -> None:
     done = subprocess.run(
         [GGP, "serve", "--host", "0.0.0.0", "--port", "0"],
@@ -226,6 +229,7 @@ def test_a_match_is_finished_before_the_end_where_that_was_chosen(tmp_path: Path
         assert get(f"{url}{path}")[1]["isCompleted"] is True
 
 
+@pytest.mark.exhaustive
 def test_a_match_is_aborted_where_that_was_chosen(tmp_path: Path) -> None:
     with players(seconds=0.3) as players_url, served(tmp_path, "--shutdown", "abort") as (process, url):
         path = order(url, players_url)
@@ -235,6 +239,7 @@ def test_a_match_is_aborted_where_that_was_chosen(tmp_path: Path) -> None:
         assert get(f"{url}{path}")[1]["isAborted"] is True
 
 
+@pytest.mark.exhaustive
 def test_the_metrics_tell_of_a_match(tmp_path: Path) -> None:
     with players(seconds=0.01) as players_url, served(tmp_path) as (_, url):
         path = order(url, players_url)

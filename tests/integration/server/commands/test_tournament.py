@@ -100,6 +100,7 @@ def test_a_tournament_that_was_killed_goes_on_with_nothing_lost_or_played_twice(
     assert (tmp_path / "other" / SCHEDULE).read_text() == (out / SCHEDULE).read_text()
 
 
+@pytest.mark.exhaustive
 def test_ctrl_c_ends_a_tournament_and_says_how_it_goes_on(ggp: Ggp, tmp_path: Path) -> None:
     words = ("--game", "tictactoe", "-p", "a=random", "-p", "b=legal", "--rounds", 5000, "--out", tmp_path)
     with running("tournament", "run", *words, folder=tmp_path) as child:
@@ -218,6 +219,7 @@ def test_rounds_are_added_to_a_tournament_that_is_over(ggp: Ggp, tmp_path: Path)
     assert (refused.exit_code, "play_clock is 5, not 7" in refused.errors) == (2, True)
 
 
+@pytest.mark.exhaustive
 def test_a_player_that_fails_in_its_own_code_has_errors(ggp: Ggp, tmp_path: Path) -> None:
     (tmp_path / "failing.py").write_text(PLAYER.replace("return state.legal_moves(role)[-1]", "raise ValueError"))
     words = ("--game", "nim", "-p", f"failing={tmp_path / 'failing.py'}", "-p", "legal", *QUICK)
@@ -225,6 +227,7 @@ def test_a_player_that_fails_in_its_own_code_has_errors(ggp: Ggp, tmp_path: Path
     assert {row["player"]: row["errors"] > 0 for row in rows} == {"failing": True, "legal": False}
 
 
+@pytest.mark.exhaustive
 def test_a_player_whose_file_has_changed_is_not_mixed_with_what_it_was(ggp: Ggp, tmp_path: Path) -> None:
     (tmp_path / "mine.py").write_text(PLAYER)
     words = ("--game", "nim", "-p", f"mine={tmp_path / 'mine.py'}", "-p", "legal", *QUICK, "--out", tmp_path / "cup")

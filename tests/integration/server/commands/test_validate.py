@@ -241,6 +241,7 @@ def test_what_shows_in_play_is_an_error_with_the_play_that_shows_it(ggp: Ggp, ru
     assert ggp("replay", found["evidence"]).exit_code == 0
 
 
+@pytest.mark.exhaustive
 def test_files_of_one_name_have_plays_of_their_own(ggp: Ggp, tmp_path: Path) -> None:
     paths = [tmp_path / folder / "stuck.kif" for folder in ("a", "b")]
     for path in paths:
@@ -267,6 +268,7 @@ def test_a_limit_in_play_is_no_verdict(ggp: Ggp, rules: Rules, text: str, words:
     assert time.monotonic() - began_s < 30
 
 
+@pytest.mark.exhaustive
 def test_a_limit_of_memory_is_no_verdict(ggp: Ggp, rules: Rules) -> None:
     ended = ggp("validate", "--simulate", 1, "--seconds", 60, "--max-memory-mb", 128, rules(COSTLY))
     assert ended.exit_code == 3
@@ -276,6 +278,7 @@ def test_a_limit_of_memory_is_no_verdict(ggp: Ggp, rules: Rules) -> None:
 # Hostile files
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(
     ("text", "code"),
     [
@@ -365,7 +368,7 @@ def test_checking_a_file_loads_no_large_library_but_that_of_descriptions(
     assert done.stdout.splitlines() == [f"{file}: ok", str(loaded)]
 
 
-@pytest.mark.sampled(4)
+@pytest.mark.sampled(8)
 @pytest.mark.parametrize("name", game_names())
 def test_every_game_of_the_library_is_clean(ggp: Ggp, name: str) -> None:
     ended = ggp("validate", "--strict", name)

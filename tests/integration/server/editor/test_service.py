@@ -253,6 +253,7 @@ def test_a_request_with_parameters_of_another_shape_is_refused(server: Editor, p
     assert refused.value.code == -32602
 
 
+@pytest.mark.exhaustive
 def test_messages_that_are_none_do_not_end_the_server(tmp_path: Path) -> None:
     with started(tmp_path) as editor:
         assert editor.child.stdin is not None

@@ -72,6 +72,7 @@ async def test_rules_that_take_too_long_are_stopped_and_the_next_question_is_ans
                 await referee.first_position()
 
 
+@pytest.mark.exhaustive
 async def test_rules_that_take_too_much_memory_are_stopped() -> None:
     patient = EvaluationLimits(max_rows=10**9, max_seconds=600)
     async with refereeing(EXPLODING, RefereeLimits(60, 400, patient)) as referee:

@@ -54,6 +54,7 @@ async def over(client: Client, url: str) -> dict[str, Any]:
     return await until(looked_at, 120)
 
 
+@pytest.mark.exhaustive
 async def test_an_archive_comes_in_with_a_table_of_what_became_of_each_file(tmp_path: Path) -> None:
     async with whole_server(tmp_path) as (client, _):
         body = {"archive": base64.b64encode(ARCHIVE).decode(), "name": "mine.zip"}
@@ -71,6 +72,7 @@ async def test_an_archive_comes_in_with_a_table_of_what_became_of_each_file(tmp_
         assert {row["outcome"] for row in (await over(client, again["url"]))["games"]} == {"double", "refused"}
 
 
+@pytest.mark.exhaustive
 async def test_the_form_leads_to_a_page_with_the_table(tmp_path: Path) -> None:
     async with whole_server(tmp_path) as (client, _):
         async with client.get("/games") as answer:
@@ -114,6 +116,7 @@ async def test_a_folder_of_games_is_kept_at_the_start_in_the_versions_that_are_t
     assert n_versions == 2
 
 
+@pytest.mark.exhaustive
 async def test_a_copy_of_what_is_refused_is_refused_too(tmp_path: Path) -> None:
     broken = RULES.replace("(goal a 100)", "")
     async with whole_server(tmp_path) as (client, _):
@@ -130,6 +133,7 @@ async def test_no_more_imports_begin_at_once_than_may_however_close_they_come(tm
         assert [one.code if isinstance(one, RequestError) else "begun" for one in found] == ["begun"] * 2 + ["busy"] * 4
 
 
+@pytest.mark.exhaustive
 async def test_a_busy_moment_refuses_no_game(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     n_calls = 0
 
@@ -161,6 +165,7 @@ async def test_a_database_that_fails_refuses_no_game_and_ends_the_import(
         assert (work.rows, "the disk is full" in work.problem) == ([], True)
 
 
+@pytest.mark.exhaustive
 async def test_a_game_that_came_in_without_a_verdict_is_played_at_length(tmp_path: Path) -> None:
     first = Validation(Source("slow", RULES), limit="no play came to its end within 1.5 seconds")
     async with whole_server(tmp_path) as (client, _):

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from server.storage.database import Database
 from server.storage.tournaments import StoredTournament, TournamentStore
 from tests.kit.polling import until
@@ -44,6 +46,7 @@ async def begun(address: str, player: str) -> None:
     await database.close()
 
 
+@pytest.mark.exhaustive
 async def test_a_tournament_of_a_killed_manager_ends_as_if_it_had_not_been(tmp_path: Path) -> None:
     addresses = [f"sqlite:///{tmp_path}/{name}.sqlite" for name in ("undisturbed", "killed")]
     async with listening(replying(lambda _: "(mark nowhere)")) as player:

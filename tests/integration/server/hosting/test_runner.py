@@ -87,6 +87,7 @@ async def test_when_one_player_does_not_start_the_others_are_stopped() -> None:
     assert children_of(os.getpid()) <= before
 
 
+@pytest.mark.exhaustive
 async def test_whatever_happens_in_the_block_the_players_are_stopped() -> None:
     processes: list[int] = []
 

@@ -122,7 +122,7 @@ def test_an_end_before_the_body_is_refused(data: bytes, message: str) -> None:
         reply.feed_end()
 
 
-@pytest.mark.sampled(5)
+@pytest.mark.sampled(11)
 @pytest.mark.parametrize("size", [1, 1000, 65_536])
 @pytest.mark.parametrize("name", FLOODS)
 def test_of_no_endless_reply_more_is_read_than_the_limit(name: str, size: int) -> None:

@@ -24,7 +24,7 @@ async def client(tmp_path: Path) -> AsyncIterator[Client]:
         yield found
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize(
     "path",
     ["/", "/games", "/games/tictactoe", "/players", "/api/v1/games", "/static/style.css",

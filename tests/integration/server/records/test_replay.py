@@ -132,6 +132,7 @@ def test_what_is_no_record_is_refused(text: str) -> None:
         stored(json_object(text))
 
 
+@pytest.mark.exhaustive
 @given(st.recursive(st.none() | st.booleans() | st.integers() | st.text(), st.lists, max_leaves=8))
 @settings(max_examples=60)
 def test_garbage_under_any_key_is_compared_or_refused_by_our_own_errors(value: object) -> None:

@@ -41,6 +41,7 @@ async def line(process: Process) -> str:
     return (await asyncio.wait_for(process.stdout.readline(), 30)).decode().rstrip("\n")
 
 
+@pytest.mark.exhaustive
 async def test_a_player_registers_itself_plays_and_leaves(sqlite: Database) -> None:
     async with hosting(sqlite, {"ada": Role.PLAYER}) as host:
         token = host.tokens["ada"]
@@ -79,6 +80,7 @@ async def test_a_match_goes_on_when_the_server_comes_back(sqlite: Database) -> N
     assert {error for step in record["errors"] for error in step} == {""}
 
 
+@pytest.mark.exhaustive
 async def test_a_player_that_begins_anew_plays_on(sqlite: Database) -> None:
     async with hosting(sqlite) as host:
         async with dialling(host.url, "--name", "deep"):
@@ -114,6 +116,7 @@ async def test_a_refused_player_learns_why(
     assert (process.returncode, message in complaint.decode()) == (1, True), complaint.decode()
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("url", ["http://127.0.0.1:1", "localhost", "http://nowhere.invalid"])
 async def test_where_no_server_is(url: str) -> None:
     async with dialling(url) as process:

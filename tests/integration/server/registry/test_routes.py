@@ -39,6 +39,7 @@ async def test_a_player_is_registered_and_everybody_sees_it(host: Host, ada: Cal
     assert await host.caller().ask("GET", PLAYERS) == (200, {"players": [told]})
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(
     ("body", "refusal"),
     [
@@ -73,6 +74,7 @@ OWNERS_ONLY = [
 ]
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(("method", "path", "body"), OWNERS_ONLY)
 async def test_a_player_is_its_owners_alone(host: Host, ada: Caller, method: str, path: str, body: object) -> None:
     await ada.ask("POST", PLAYERS, {"name": "deep"})

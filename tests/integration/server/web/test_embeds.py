@@ -70,6 +70,7 @@ async def test_what_is_not_there_is_not_found(client: Client, what: str) -> None
     assert (await client.get(f"/matches/nothing/{what}")).status == 404
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("what", ["board.svg", "embed"])
 async def test_only_what_needs_no_token_may_stand_on_other_sites(tmp_path: Path, what: str) -> None:
     async with whole_server(tmp_path, access=AccessSettings(is_public=True)) as (client, access):

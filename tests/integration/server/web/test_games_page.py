@@ -7,6 +7,8 @@ import gzip
 from dataclasses import replace
 from pathlib import Path
 
+import pytest
+
 from server.storage.rows import GameVersion
 from server.web.boards import GameVersions, rule_book
 from server.web.game_list import picture_key
@@ -25,6 +27,7 @@ source = "traditional"
 """
 
 
+@pytest.mark.exhaustive
 async def test_three_hundred_games_take_few_bytes_and_are_found_by_their_addresses(tmp_path: Path) -> None:
     async with whole_server(tmp_path) as (client, _):
         games = manager_of(client).games

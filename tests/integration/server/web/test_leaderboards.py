@@ -41,6 +41,7 @@ async def test_without_matches_there_are_no_ratings(client: Client) -> None:
     assert "have not met" in words_of(await page_at(client, "/players/mcts/against/legal", 404))
 
 
+@pytest.mark.exhaustive
 async def test_players_are_rated_over_all_games_and_in_each(client: Client) -> None:
     found = await played_cup(client, players=["greedy", "random", "legal"], rounds=2)
     n_matches = len(found["matches"])
@@ -55,6 +56,7 @@ async def test_players_are_rated_over_all_games_and_in_each(client: Client) -> N
     assert "/players/greedy/against/random" in player.links
 
 
+@pytest.mark.exhaustive
 async def test_a_leaderboard_of_many_results_is_worked_out_in_a_process_of_its_own(
     client: Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -88,6 +90,7 @@ async def test_results_are_made_outside_of_the_event_loop(client: Client, monkey
     }
 
 
+@pytest.mark.exhaustive
 async def test_two_players_are_compared_by_their_matches(client: Client) -> None:
     found = await played_cup(client, players=["greedy", "random", "legal"], rounds=2)
     page = await page_at(client, "/players/greedy/against/random")

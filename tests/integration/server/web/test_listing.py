@@ -91,6 +91,7 @@ def test_characters_that_turn_text_round_are_shown_as_what_they_are() -> None:
     assert "\u202e" not in listing("a\u202eb")
 
 
+@pytest.mark.exhaustive
 def test_no_more_is_listed_than_a_page_holds() -> None:
     found = listing("x\n" * MAX_LISTED_CHARACTERS)
     assert found.count("<li") <= MAX_LISTED_CHARACTERS // 2 + 1

@@ -78,7 +78,7 @@ async def reached(manager: GameManager, match_id: str, step: int) -> None:
     await until(is_reached)
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize(
     "path",
     ["/", "/parts/live", "/matches", "/matches?status=running", "/matches?player=nobody", "/queue", "/games",
@@ -88,6 +88,7 @@ async def test_every_page_is_there_when_nothing_was_played(client: Client, path:
     await page(client, path)
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(
     ("path", "status", "told"),
     [
@@ -140,6 +141,7 @@ async def test_a_match_is_shown_at_each_step_without_any_script(client: Client) 
     await page(client, "/games/tictactoe")
 
 
+@pytest.mark.exhaustive
 async def test_what_players_thought_is_shown_step_by_step_after_the_end(client: Client) -> None:
     manager = manager_of(client)
     players = {"x": "mcts:playouts=20", "o": "legal"}
@@ -154,6 +156,7 @@ async def test_what_players_thought_is_shown_step_by_step_after_the_end(client: 
     assert "The goal that each expected" not in (await page(client, f"/matches/{silent}")).text
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("is_live", [True, False])
 async def test_what_players_think_is_shown_live_where_the_host_wants_it(tmp_path: Path, is_live: bool) -> None:
     async with whole_server(tmp_path, HostSettings(live_insight=is_live)) as (client, _):
@@ -186,6 +189,7 @@ async def test_nothing_that_a_user_wrote_becomes_an_element(client: Client) -> N
     assert "<b>x</b>" in (await page(client, f"/matches/{row.id}")).text
 
 
+@pytest.mark.exhaustive
 async def test_names_of_players_are_text(client: Client) -> None:
     manager = manager_of(client)
     row = (await ordered(manager, game="nim", players={"left": "legal"})).row
@@ -318,6 +322,7 @@ async def test_who_ordered_a_match_is_hidden_from_passers_by_on_its_page_and_in_
     assert names == [[False, False], [True, True]]
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(
     ("field", "content", "problem"),
     [

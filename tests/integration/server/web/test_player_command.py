@@ -25,6 +25,7 @@ class Mine(players.Player):
 """
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("name", ["mine", "Deep-blue_2.0"])
 def test_the_command_on_its_page_connects_the_player(name: str, tmp_path: Path) -> None:
     (tmp_path / "my_player.py").write_text(PLAYER)

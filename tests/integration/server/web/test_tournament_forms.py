@@ -43,6 +43,7 @@ async def send(client: Client, path: str, status: int, headers: dict[str, str] |
         return answer.headers.get("Location", words_of(Page(text)))
 
 
+@pytest.mark.exhaustive
 async def test_a_tournament_is_ordered_and_led_by_forms(client: Client) -> None:
     assert "/start/tournament" in (await page_at(client, "/tournaments")).links
     await page_at(client, "/start/tournament?game=tictactoe")
@@ -59,6 +60,7 @@ async def test_a_tournament_is_ordered_and_led_by_forms(client: Client) -> None:
     assert [one.get("annulled") for one in found["matches"]] == ["a draught", None, None]
 
 
+@pytest.mark.exhaustive
 async def test_a_tournament_is_paused_resumed_and_cancelled_by_forms(client: Client) -> None:
     await told(await client.post("/api/v1/players", json={"name": "absent"}), 201)  # it never dials in
     await send(client, "/start/tournament", 303, **FORM | {"players": "legal\nabsent"})

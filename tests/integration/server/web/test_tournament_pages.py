@@ -127,6 +127,7 @@ async def test_of_a_scrambled_match_the_player_is_told_that_it_waits_for_as_its_
         assert "waits for ada-1 (not connected)" in words, path
 
 
+@pytest.mark.exhaustive
 async def test_reasons_are_shown_of_pauses_and_annulments_and_who_forfeits(client: Client) -> None:
     await told(await client.post("/api/v1/players", json={"name": "absent"}), 201)  # it never dials in
     await order_cup(client, players=["legal", "random", "absent"])

@@ -115,6 +115,7 @@ def errors(record: dict[str, Any]) -> set[str]:
     return {error for step in record["errors"] for error in step}
 
 
+@pytest.mark.exhaustive
 async def test_a_player_that_dialled_in_elsewhere_is_asked_each_thing_once(postgresql_address: str) -> None:
     async with managers(postgresql_address, HostSettings(), IDLE, IDLE) as (playing, near, far):
         await near.caller().ask("POST", PLAYERS, {"name": "deep"})
@@ -159,6 +160,7 @@ async def test_the_latest_connection_counts_wherever_it_is(postgresql_address: s
     assert errors(record) == {""}
 
 
+@pytest.mark.exhaustive
 async def test_a_player_moves_from_one_manager_to_another_in_a_match(postgresql_address: str) -> None:
     async with managers(postgresql_address, HostSettings(), IDLE, IDLE) as hosts:
         await hosts[0].caller().ask("POST", PLAYERS, {"name": "deep"})
@@ -177,6 +179,7 @@ async def test_a_player_moves_from_one_manager_to_another_in_a_match(postgresql_
     assert errors(record) == {""}
 
 
+@pytest.mark.exhaustive
 async def test_a_match_goes_on_when_managers_lost_each_other_for_a_moment(postgresql_address: str) -> None:
     async with managers(postgresql_address, HostSettings(), IDLE) as (playing, near):
         await near.caller().ask("POST", PLAYERS, {"name": "deep"})
@@ -282,6 +285,7 @@ async def test_a_player_stays_connected_while_its_match_is_taken_over(postgresql
         assert (row.status, row.n_errors, row.epoch) == (MatchStatus.COMPLETED, 0, 2)
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("limit", [1, 2])
 async def test_no_player_plays_more_than_it_allows_when_two_managers_begin_at_once(
     postgresql_address: str, limit: int

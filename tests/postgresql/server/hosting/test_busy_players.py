@@ -42,6 +42,7 @@ def seats(left: str, right: str, max_matches: int) -> dict[str, dict[str, object
     return {"left": {"player": left, "maxMatches": max_matches}, "right": {"player": right, "maxMatches": 9}}
 
 
+@pytest.mark.sampled(2)
 async def test_one_match_at_a_time_is_played_at_an_address(database: Database, single: str) -> None:
     async with listening(YES) as other, managing(database) as manager:
         ordered = [await manager.order(order(single, other, players=seats(single, other, 1))) for _ in range(3)]
@@ -61,6 +62,7 @@ async def test_a_registered_player_is_the_same_by_its_address(database: Database
     assert all(ended_ms <= started_ms for (_, ended_ms), (started_ms, _) in pairwise(times))
 
 
+@pytest.mark.sampled(2)
 async def test_the_address_of_a_player_that_is_paused_plays_on(database: Database, single: str) -> None:
     async with managing(database) as manager:
         await manager.registry.register("single", "ann", single)
@@ -69,6 +71,7 @@ async def test_the_address_of_a_player_that_is_paused_plays_on(database: Databas
         assert (await until(manager, ordered.row.id, *ENDED)).status == "completed"
 
 
+@pytest.mark.sampled(2)
 async def test_a_player_that_plays_elsewhere_is_waited_for(database: Database, single: str) -> None:
     await tell(single, START)
     async with listening(YES) as other, managing(database) as manager:
@@ -92,6 +95,7 @@ async def test_a_match_that_does_not_come_about_is_no_result(database: Database,
     assert (record["errors"], "goalValues" in record) == ([["IL busy", ""]], False)
 
 
+@pytest.mark.sampled(2)
 async def test_who_is_only_ever_busy_is_paused(database: Database, single: str) -> None:
     await tell(single, START)
     async with listening(YES) as other, managing(database) as manager:

@@ -39,6 +39,7 @@ def chooser(manager: GameManager, clock_s: Seconds) -> Chooser:
     return Chooser(manager.database, manager.registry, manager.playing, 2, clock_s)
 
 
+@pytest.mark.sampled(2)
 async def test_a_match_behind_many_of_an_absent_player_begins(manager: GameManager) -> None:
     await manager.registry.register("away", "ann")
     *waiting, last = await ordered(manager, "away", "away", "away", "legal")

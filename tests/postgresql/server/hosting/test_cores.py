@@ -121,6 +121,7 @@ def _with_all(rules: str, player: str) -> MatchRequest:
     return MatchRequest.model_validate({"rules": rules, "players": dict.fromkeys(roles, player)})
 
 
+@pytest.mark.sampled(2)
 async def test_a_game_of_more_roles_than_may_be_played_is_refused_with_the_limit(database: Database) -> None:
     async with managing(database, HostSettings(max_roles=2)) as manager:
         assert (await manager.order(order("random", "random"))).row.game == "unnamed"
@@ -128,6 +129,7 @@ async def test_a_game_of_more_roles_than_may_be_played_is_refused_with_the_limit
             await manager.order(_with_all(TWO_STEPS + " ".join(f"(role r{i})" for i in range(4)), "random"))
 
 
+@pytest.mark.sampled(2)
 async def test_a_game_of_more_roles_than_may_be_played_is_not_kept(database: Database) -> None:
     games = GameStore(database)
     with pytest.raises(TooManyRolesError):

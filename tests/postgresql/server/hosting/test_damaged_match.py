@@ -94,6 +94,7 @@ def event(match_id: str, number: int) -> sa.ColumnElement[bool]:
     return sa.and_(events.c.match_id == match_id, events.c.number == number)
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("number", sampled([0, 1, 4, 9], 0, 4))
 async def test_a_match_with_a_hole_in_its_journal_goes_on_from_before_it(
     database: Database, number: int, caplog: pytest.LogCaptureFixture
@@ -112,6 +113,7 @@ async def test_a_match_with_a_hole_in_its_journal_goes_on_from_before_it(
     assert [len(whole[key]) for key in ("states", "stateTimes", "errors")] == [3, 3, 3]
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("body", sampled(LINES, "garbage", NO_STEP))
 async def test_a_match_with_a_line_that_is_none_goes_on_from_before_it(database: Database, body: str) -> None:
     async with broken_off(database) as (match_id, is_free):
@@ -128,6 +130,7 @@ async def test_a_match_with_a_byte_that_is_no_ascii_goes_on_from_before_it(datab
         assert await ended(database, match_id) == ("completed", None)
 
 
+@pytest.mark.sampled(2)
 async def test_a_match_whose_journal_makes_no_sense_has_failed_and_can_be_read(database: Database) -> None:
     async with broken_off(database) as (match_id, _):
         step = StepEntry(1, 0, ("((", "noop"), ("", ""), ("", ""), (1, 1), (MoveOrigin.PLAYER,) * 2)
@@ -143,6 +146,7 @@ async def test_a_match_whose_journal_makes_no_sense_has_failed_and_can_be_read(d
     assert record_of(entries).as_json()["x-end"] == {"how": "failed", "at": failed.at_ms, "reason": reason}
 
 
+@pytest.mark.sampled(2)
 async def test_a_match_whose_row_is_damaged_has_failed_and_others_go_on(database: Database) -> None:
     async with broken_off(database) as (match_id, is_free), broken_off(database) as (sound_id, is_other_free):
         order_column = sa.update(matches).where(matches.c.id == match_id).values(order=5)
@@ -169,6 +173,7 @@ async def test_a_match_that_cannot_even_fail_keeps_no_other_from_its_end(
         assert await ended(sqlite, sound_id) == ("completed", None)
 
 
+@pytest.mark.sampled(2)
 async def test_a_match_that_cannot_go_on_is_aborted_all_the_same(database: Database) -> None:
     async with broken_off(database) as (match_id, _):
         await change(database, sa.update(matches).where(matches.c.id == match_id).values(order=NO_ORDER))
@@ -178,6 +183,7 @@ async def test_a_match_that_cannot_go_on_is_aborted_all_the_same(database: Datab
         assert (status, await idle.abort(match_id, "again")) == ("failed", False)
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("is_aborted", [False, True])
 async def test_a_match_of_which_nothing_can_be_written_has_failed_and_others_go_on(
     database: Database, is_aborted: bool, caplog: pytest.LogCaptureFixture
@@ -214,6 +220,7 @@ def refusals(database: Database, match_id: str) -> list[sa.TextClause]:
     return [sa.text(function), sa.text(trigger)]
 
 
+@pytest.mark.sampled(2)
 async def test_a_queue_with_a_damaged_match_goes_on(database: Database) -> None:
     async with listening(YES) as player:
         idle = GameManager(database, QUICK)

@@ -86,6 +86,7 @@ async def test_an_order_is_played_to_its_end(database: Database) -> None:
     assert record_of(entries).as_json()["moves"] == [["( say Yes )", "( say Yes )"]] * 2
 
 
+@pytest.mark.sampled(2)
 async def test_a_match_waits_until_its_player_is_free(database: Database) -> None:
     players = listening(hanging), listening(YES), listening(YES)
     async with players[0] as slow, players[1] as fast, players[2] as free, managing(database) as manager:
@@ -103,6 +104,7 @@ async def test_a_match_waits_until_its_player_is_free(database: Database) -> Non
         await until(manager, second.row.id, "running")
 
 
+@pytest.mark.sampled(2)
 async def test_a_match_that_waits_is_aborted_at_once(database: Database) -> None:
     async with listening(hanging) as slow, managing(database, HostSettings(max_running=1)) as manager:
         running = await manager.order(order(slow, slow, startClock=60))
@@ -157,6 +159,7 @@ async def test_what_does_not_exist_cannot_be_aborted(database: Database) -> None
         await GameManager(database, HostSettings()).abort("match.x", "enough")
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(
     ("words", "error"),
     [
@@ -193,6 +196,7 @@ async def test_a_game_is_ordered_with_the_rules_that_another_process_gave_it_mea
     assert len(set(hashes)) == 2
 
 
+@pytest.mark.sampled(2)
 async def test_a_parked_match_goes_on_with_the_next_manager(database: Database) -> None:
     async with listening(hanging) as slow, listening(YES) as fast:
         first = GameManager(database, HostSettings())
@@ -209,6 +213,7 @@ async def test_a_parked_match_goes_on_with_the_next_manager(database: Database) 
             await until(second, ordered.row.id, "aborted")
 
 
+@pytest.mark.sampled(2)
 async def test_matches_that_broke_off_go_on_before_younger_ones_begin(database: Database) -> None:
     async with listening(hanging) as slow:
         first = GameManager(database, HostSettings())
@@ -249,6 +254,7 @@ async def test_a_player_that_is_no_longer_registered_fails_in_its_match_alone(da
     assert [seat.n_errors for seat in seats] == [3, 0]
 
 
+@pytest.mark.sampled(2)
 async def test_a_player_that_moved_after_the_order_is_asked_where_it_is_now(database: Database) -> None:
     async with listening(YES) as player:
         idle = GameManager(database, HostSettings())
@@ -261,6 +267,7 @@ async def test_a_player_that_moved_after_the_order_is_asked_where_it_is_now(data
     assert [seat.n_errors for seat in seats] == [0, 0]
 
 
+@pytest.mark.sampled(2)
 async def test_records_are_signed(database: Database) -> None:
     async with listening(YES) as player, managing(database, HostSettings(signing_key=make_key())) as manager:
         ordered = await manager.order(order(player, player))

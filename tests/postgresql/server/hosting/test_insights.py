@@ -52,6 +52,7 @@ async def test_what_a_player_thinks_is_in_the_record_and_shown_after_the_end(dat
     assert shown(row, entries) == ([[TOLD, None]] * 2, [[TOLD, None]] * 2)
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(
     ("host", "words", "is_shown"),
     [
@@ -70,6 +71,7 @@ async def test_before_the_end_it_is_shown_where_the_host_wants_it_and_nothing_is
     assert (record is not None, events != []) == (is_shown, is_shown)
 
 
+@pytest.mark.sampled(2)
 async def test_a_match_of_players_that_tell_nothing_has_no_key_for_it(database: Database) -> None:
     row, entries = await played(database, odd_players.First, LIVE)
     assert shown(row, entries) == (None, [])

@@ -59,6 +59,7 @@ def ordered(rules: str) -> MatchRequest:
     return MatchRequest.model_validate({"rules": rules, "players": {"r": "random", "s": "legal"}, "playClock": 20})
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("has_moves", [False, True])
 async def test_the_loop_makes_no_terms_of_large_states_and_moves(
     database: Database, n_made: dict[str, int], *, has_moves: bool
@@ -77,6 +78,7 @@ async def test_the_loop_makes_no_terms_of_large_states_and_moves(
     assert n_made["terms"] < MAX_TERMS
 
 
+@pytest.mark.sampled(2)
 async def test_a_match_whose_states_are_too_large_fails_with_the_limit(
     database: Database, n_made: dict[str, int]
 ) -> None:

@@ -45,6 +45,7 @@ async def test_a_player_that_crashes_at_every_move_says_so_in_the_record(databas
     )
 
 
+@pytest.mark.sampled(2)
 async def test_a_match_without_failures_has_no_key_for_them(database: Database) -> None:
     async with listening(YES) as good, managing(database) as manager:
         ordered = await manager.order(order(good, good))
@@ -76,6 +77,7 @@ def test_a_reply_with_an_error_tells_none() -> None:
     assert body.failure == ""
 
 
+@pytest.mark.sampled(2)
 async def test_a_match_counts_once_although_the_database_fails_at_first(
     database: Database, monkeypatch: pytest.MonkeyPatch
 ) -> None:

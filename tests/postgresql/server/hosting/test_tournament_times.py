@@ -117,6 +117,7 @@ async def test_one_whose_player_is_gone_is_paused_also_where_another_one_has_its
     assert {one.status for one in (await league.at(START_MS)).fixtures} == {"queued"}
 
 
+@pytest.mark.sampled(2)
 async def test_absent_players_forfeit_and_rounds_begin_by_the_clock_with_any_driver(league: League) -> None:
     await league.begin(entrants("deep", "random"))
     await league.at(START_MS)
@@ -160,6 +161,7 @@ async def test_a_round_robin_is_played_round_by_round(league: League) -> None:
     assert await rounds(START_MS + 400_000) == [1, 2, 3]
 
 
+@pytest.mark.sampled(2)
 async def test_others_play_on_however_many_matches_an_absent_player_has(league: League) -> None:
     await league.begin_round_robin("random", "legal", "deep", rounds=40)
     found = await league.robin_at(START_MS)

@@ -34,6 +34,7 @@ RESULTS = [matches_with_results(*wanted).limit(50) for wanted in ((), ("tiny",),
 NAMES = [*map(repr, FILTERS), "results", "results of a game", "results of a player"]
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("query", QUERIES + RESULTS, ids=NAMES)
 async def test_no_list_looks_through_a_table_or_sorts(query: sa.Select[Any], tmp_path: Path) -> None:
     text = query.compile(dialect=sqlite.dialect(), compile_kwargs={"literal_binds": True})

@@ -95,6 +95,7 @@ def test_every_legal_move_leads_to_the_same_state(seed: int, sizes: Sequence[int
                 assert read(after, found.next) == read(before, phase.next)
 
 
+@pytest.mark.exhaustive
 def test_what_stays_is_what_few_moves_touch() -> None:
     """Sets of moves, and what they select, take fewer inputs than the moves one by one."""
     circuit = circuit_of(WALK)

@@ -11,6 +11,7 @@ from gdl.games.library import find_game
 from tests.kit.gdl.compiler.engines import both
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("name", ["tictactoe", "connectfour", "breakthrough", "kuhnpoker", "nim"])
 def test_walks_and_jumps_between_far_states_answer_as_the_circuit(name: str) -> None:
     _, walking = both(find_game(name).read())

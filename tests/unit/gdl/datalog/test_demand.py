@@ -91,6 +91,7 @@ def test_what_a_state_tells_narrows_what_does_not_change_in_a_copy_of_its_own() 
     ]
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("seed", [*range(20), 213, 275, 279])
 def test_what_is_derived_on_demand_depends_on_no_more_than_its_relation(seed: int) -> None:
     clauses = clauses_of(read_rules(random_game(seed).text).rules)

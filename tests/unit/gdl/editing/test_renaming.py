@@ -61,6 +61,7 @@ def with_name(rule: Rule, symbol: Symbol, new: str) -> Rule:
     return replace(rule, head=with_atom(rule.head, symbol, new), body=body)
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("game", ["tictactoe", "montyhall", "connectfour"])
 def test_a_renamed_game_has_the_same_rules_but_for_the_name(game: str) -> None:
     source = find_game(game).read().source

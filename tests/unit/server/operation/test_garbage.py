@@ -76,6 +76,7 @@ class Node:
         self.itself = self
 
 
+@pytest.mark.exhaustive
 async def test_cycles_that_are_old_go_when_a_collection_is_due() -> None:
     thresholds, clocks = gc.get_threshold(), Clocks()
     async with collecting(clocks.times, pause_s=0.0001):

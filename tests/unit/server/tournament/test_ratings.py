@@ -21,6 +21,7 @@ def elos(ratings: Ratings) -> dict[str, float]:
     return {rating.player: rating.elo for rating in ratings.players}
 
 
+@pytest.mark.exhaustive
 def test_the_intervals_cover_the_truth_in_93_to_97_of_a_hundred() -> None:
     """Of 1,600 intervals 95 % are expected; 93 and 97 are nearly four deviations away."""
     coverage = measured_coverage(np.random.default_rng(3), 200, 8, 80, 200)
