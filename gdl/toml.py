@@ -1,4 +1,4 @@
-"""TOML texts from outside, read in time and memory that grow with their length."""
+"""TOML texts from outside, read in time and memory that grow with their length; and which integers a text may have."""
 
 from __future__ import annotations
 
@@ -9,6 +9,8 @@ from typing import Any, Final
 MAX_KEY_PARTS: Final = 16
 """The most parts of a key, which dots divide. `tomllib` keeps each beginning of a key, so that long ones cost their
 square."""
+INTEGERS: Final = range(-(2**63), 2**63)
+"""The integers that are taken from outside, those of 64 bits: Python prints or converts none of great length."""
 
 _PART: Final = r"""(?:[\w-]++|"(?:[^"\\\n]|\\[^\n])*+"|'[^'\n]*+')"""
 _TOKEN: Final = re.compile(
@@ -51,7 +53,7 @@ def _check_keys(text: str) -> None:
 
 
 def _check_integers(found: dict[str, Any]) -> None:
-    """Raise ValueError where *found* has an integer beyond 64 bits: Python prints or converts none of great length."""
+    """Raise ValueError where *found* has an integer that is not one of `INTEGERS`."""
     left: list[Any] = [found]
     while left:
         value = left.pop()
@@ -59,5 +61,5 @@ def _check_integers(found: dict[str, Any]) -> None:
             left.extend(value.values())
         elif isinstance(value, list):
             left.extend(value)
-        elif isinstance(value, int) and not -(2**63) <= value < 2**63:
+        elif isinstance(value, int) and value not in INTEGERS:
             raise ValueError("an integer has more than 64 bits")

@@ -21,6 +21,7 @@ from typing import Final
 
 from gdl.errors import UnknownNameError, question
 from gdl.extras import check_extra
+from gdl.toml import INTEGERS
 from players.player import Player, PlayerFileError
 
 PLAYERS: Final = {
@@ -245,8 +246,7 @@ def _value(text: str) -> object:
         repr(value)  # raises ValueError for an integer of thousands of digits, however deep it is
     except (ValueError, SyntaxError, TypeError, MemoryError, RecursionError):
         return text
-    is_too_large = isinstance(value, int) and not -(2**63) <= value < 2**63
-    return text if is_too_large else value
+    return text if isinstance(value, int) and value not in INTEGERS else value
 
 
 def _split_class(name: str) -> tuple[str, str]:

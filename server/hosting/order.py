@@ -21,6 +21,7 @@ from server.match.setup import (
     MAX_CLOCK_S,
     MAX_GRACE_S,
     MAX_ROLES,
+    SEED_BITS,
     Case,
     MatchSetup,
     Profile,
@@ -178,7 +179,7 @@ class MatchRequest(BaseModel):
     start_clock: _Clock = 10
     play_clock: _Clock = 5
     grace: _Grace = 1.0
-    seed: Annotated[int, Field(ge=0, lt=2**63)] | None = None
+    seed: Annotated[int, Field(ge=0, lt=2**SEED_BITS)] | None = None
     scramble: bool = False
     dialect: Dialect = Dialect.GDL2
     case: Case = Case.AS_IS

@@ -62,6 +62,8 @@ class Profile:
 MAX_CLOCK_S: Final = 86_400
 MAX_ROLES: Final = 16
 MAX_GRACE_S: Final = 60.0
+SEED_BITS: Final = 63
+"""How long a seed may be: it fits into the integers of most JSON readers."""
 _GRACE: Final = "grace:"
 _WORDS: Final[Mapping[str, Mapping[str, Any]]] = {
     Dialect.GDL2.value: {"dialect": Dialect.GDL2},
@@ -130,8 +132,8 @@ def new_match_id(prefix: str = "match") -> str:
 
 
 def new_seed() -> int:
-    """Return an unpredictable seed of 63 bits, so that it fits into any JSON reader's integers."""
-    return secrets.randbits(63)
+    """Return an unpredictable seed."""
+    return secrets.randbits(SEED_BITS)
 
 
 def new_random_token() -> str:

@@ -18,6 +18,7 @@ from gdl.language.kif import ReadLimits, read_forms, term_of
 from gdl.language.rules import Description, read_rules
 from gdl.language.terms import Compound, Term
 from gdl.replacement import MAX_NAME_BYTES, replacing, shortened
+from gdl.toml import INTEGERS
 from gdl.wire.insights import Insight, insight_of
 from server.errors import JournalExistsError, MatchRecordError
 from server.match.exchange import Event
@@ -157,8 +158,8 @@ KIF_LIMITS: Final = ReadLimits(max_depth=1_000)
 """How deep the states and moves of a record may nest."""
 
 
-_Milliseconds: TypeAlias = Annotated[int, Field(ge=-(2**63), lt=2**63)]
-"""A time of a record: of 64 bits, so that it can be counted in seconds."""
+_Milliseconds: TypeAlias = Annotated[int, Field(ge=INTEGERS.start, lt=INTEGERS.stop)]
+"""A time of a record, short enough to be counted in seconds."""
 
 
 class WireLine(BaseModel):

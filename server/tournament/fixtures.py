@@ -5,8 +5,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import Final, Self, TypeAlias
 
+from server.match.setup import SEED_BITS
+
 MAX_ROLES: Final = 8
-_SEED_BITS: Final = 63  # as many as fit into any JSON reader's integers
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,9 +164,9 @@ def digest(*parts: object) -> str:
 
 
 def derived_seed(*parts: object) -> int:
-    """Return a seed of 63 bits that depends on *parts* alone."""
+    """Return a seed that depends on *parts* alone."""
     whole = hashlib.blake2b(repr(parts).encode(), digest_size=8).digest()
-    return int.from_bytes(whole, "big") >> (64 - _SEED_BITS)
+    return int.from_bytes(whole, "big") >> (64 - SEED_BITS)
 
 
 @dataclass(frozen=True, slots=True)

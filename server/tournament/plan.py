@@ -13,7 +13,7 @@ from pydantic.alias_generators import to_camel
 from pydantic_core import PydanticKnownError
 
 from gdl.wire.messages import Dialect
-from server.match.setup import MAX_CLOCK_S, MAX_GRACE_S, Case, Profile, Substitute
+from server.match.setup import MAX_CLOCK_S, MAX_GRACE_S, SEED_BITS, Case, Profile, Substitute
 from server.tournament import competition, fixtures, knockout, round_robin, standings, swiss
 from server.tournament.sprt import MOST_ELO, SprtTest
 
@@ -248,7 +248,7 @@ class TournamentTerms(BaseModel):
     grace: Annotated[float, Field(ge=0, le=MAX_GRACE_S)] = 1.0
     scramble: bool = False
     dialect: Dialect = Dialect.GDL2
-    seed: Annotated[int, Field(ge=0, lt=2**63)] = 0
+    seed: Annotated[int, Field(ge=0, lt=2**SEED_BITS)] = 0
     measure: standings.Measure = standings.Measure.POINTS
     forfeit_errors: Annotated[int, Field(ge=1, le=MAX_FORFEIT_ERRORS)] | None = None
     sprt: SprtPlan | None = None
