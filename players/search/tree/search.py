@@ -55,8 +55,9 @@ class CompiledSearch:
 
     `n_rounds` counts the walks of the caller's thread in the last move. `counts` adds up walks, plays, rounds and the
     depths of walks of all; plays are by the tables `played`, and `uses_amaf` says whether what they say of moves
-    counts; `n_used` is how many of the threads search. To be asked by one thread. With a budget of rounds it has no
-    other threads, and moves the same each time.
+    counts; `n_used` is how many of the threads search. `workers` are what each thread has, the caller's first, and
+    `knobs` what all go by; `averages` say which moves plays prefer, if they do. To be asked by one thread. With a
+    budget of rounds it has no other threads, and moves the same each time.
     """
 
     def __init__(self, game: CompiledGame, seed: int, settings: SearchSettings = DEFAULT, n_threads: int = 1) -> None:
@@ -64,18 +65,18 @@ class CompiledSearch:
         self.n_rounds, self.n_used = 0, n_threads
         n_moves = mean_moves(game)
         self.uses_amaf = settings.uses_amaf(game, n_moves)
-        self._knobs = settings.knobs(uses_amaf=self.uses_amaf, n_threads=n_threads)
+        self.knobs = settings.knobs(uses_amaf=self.uses_amaf, n_threads=n_threads)
         played = (game.rules.decisive if settings.decisive else None) or game.rules.phased
-        self._workers = self._new_workers(played, n_threads, settings.turn_s)
+        self.workers = self._new_workers(played, n_threads, settings.turn_s)
         self._threads, self._is_helped = WorkerThreads(), False
         sized = partial(tree_size, game.rules, settings.memory_mb, n_moves, uses_amaf=self.uses_amaf)
         self._size_with_weights = sized(uses_minimax=settings.minimax)
         self.tree = TreeMemory(game, sized(uses_minimax=False), RULES[settings.simultaneous])
         self._before = self._counted()
-        self._averages: MoveAverages | None = None
+        self.averages: MoveAverages | None = None
         if settings.mast:
             self.prefer()
-        self._call(self._workers[0], 0, 0, 0)  # loads the kernel, which takes longer than a slice
+        self._call(self.workers[0], 0, 0, 0)  # loads the kernel, which takes longer than a slice
 
     def _new_workers(self, played: Tables, n_threads: int, turn_s: float) -> tuple[TreeWorker, ...]:
         random, words = Random(self.seed), n_words(len(self.game.fluents))
@@ -91,35 +92,30 @@ class CompiledSearch:
         """
         self.rest()
         self.tree.forget(self._size_with_weights)
-        for worker in self._workers:
+        for worker in self.workers:
             worker.room = worker.room._replace(plays=worker.room.plays._replace(weights=weights.values))
             worker.room.walks.goal_sums[:] = 0  # what weights say spreads otherwise: bounds are as wide as at first
         share = MINIMAX_SHARE if self._size_with_weights.uses_minimax else 0.0
-        self._knobs = self._knobs._replace(max_steps=weights.n_steps, minimax_share=share)
+        self.knobs = self.knobs._replace(max_steps=weights.n_steps, minimax_share=share)
 
     def prefer(self) -> None:
         """Let plays prefer moves that do well from now on."""
         self.rest()
-        self._averages = MoveAverages(self.rules, self.played)
-        for worker in self._workers:
+        self.averages = MoveAverages(self.rules, self.played)
+        for worker in self.workers:
             room = with_work(worker.room, made=rows(self.played.n_rows), keeps_made=1)
-            worker.room = room._replace(sums=self._averages.sums)
+            worker.room = room._replace(sums=self.averages.sums)
 
     @property
     def played(self) -> Tables:
         """The tables by which plays are made."""
-        return self._workers[0].room.played
-
-    @property
-    def prefers(self) -> bool:
-        """Whether plays prefer moves that do well."""
-        return self._averages is not None
+        return self.workers[0].room.played
 
     def _find_levels(self) -> None:
         """Give moves other levels, where plays say more of them than before."""
-        found = None if self._averages is None else self._averages.levelled(int(self.counted[N_PLAYS]))
+        found = None if self.averages is None else self.averages.levelled(int(self.counted[N_PLAYS]))
         if found is not None:
-            for worker in self._workers:  # those of other threads go by them in their next slice
+            for worker in self.workers:  # those of other threads go by them in their next slice
                 worker.room = with_work(worker.room, level=found.level, has_levels=1)._replace(played=found.tables)
 
     def think(self, state: State, role: Role, budget: SearchBudget, report: Report = ignore) -> Term:
@@ -137,11 +133,11 @@ class CompiledSearch:
         try:
             return search()
         except StuckPlayError:
-            if self._workers[0].room.plays.work.ends_stuck:
+            if self.workers[0].room.plays.work.ends_stuck:
                 raise
             _LOG.warning("a play got stuck, since a role has no legal move: such plays end from now on")
             self.rest()
-            for worker in self._workers:
+            for worker in self.workers:
                 worker.room = with_work(worker.room, ends_stuck=1)
             self.tree.clear()
             return search()
@@ -170,9 +166,9 @@ class CompiledSearch:
         if budget.deadline is not None:
             if self.tree.is_due:
                 root = self.tree.recycle(root, budget.deadline.remaining_s / 4)
-            for worker in self._workers:
+            for worker in self.workers:
                 worker.pace.clock = budget.deadline.clock
-            first = self._workers[0]  # after one slow slice there must be another try
+            first = self.workers[0]  # after one slow slice there must be another try
             first.slice_s = min(first.slice_s / 2, budget.deadline.remaining_s / 4)
         return root
 
@@ -180,10 +176,10 @@ class CompiledSearch:
         """Count anew what is done from *state* on; return its node."""
         self.rest()
         self._before = self._counted()
-        for worker in self._workers:
+        for worker in self.workers:
             worker.room.walks.goal_sums[:] //= _FADING
-        if self._averages is not None:
-            self._averages.begin()
+        if self.averages is not None:
+            self.averages.begin()
         return self.tree.keep(state, has_time=has_time)
 
     def slices(self, root: int, budget: SearchBudget) -> Iterator[int]:
@@ -222,7 +218,7 @@ class CompiledSearch:
         """Let the other threads search from *root* as well, where they do not yet."""
         if not self._is_helped and self.n_used > 1:
             self._is_helped = True
-            others = self._workers[1 : self.n_used]
+            others = self.workers[1 : self.n_used]
             self._threads = WorkerThreads(partial(self._help, worker, root) for worker in others)
 
     def _help(self, worker: TreeWorker, root: int, is_wanted: IsWanted) -> None:
@@ -242,7 +238,7 @@ class CompiledSearch:
     def _is_over(self, budget: SearchBudget) -> bool:
         if budget.is_spent(self.n_rounds):
             return True
-        needed_s = max(self._workers[0].slice_s, 4 * self.tree.recycling_s if self.tree.is_due else 0.0)
+        needed_s = max(self.workers[0].slice_s, 4 * self.tree.recycling_s if self.tree.is_due else 0.0)
         return budget.deadline is not None and budget.deadline.remaining_s < needed_s
 
     def work(self, root: int, n_walks: int = _ALL, seconds: float = inf) -> int:
@@ -256,9 +252,9 @@ class CompiledSearch:
         if self.tree.is_due:
             self.rest()
             root = self.tree.recycle(root, seconds)
-        counts = self._workers[0].room.counts
+        counts = self.workers[0].room.counts
         n_before = int(counts[N_WALKS])
-        self.tree.is_due = self._work(self._workers[0], root, n_walks) == NO_ROOM
+        self.tree.is_due = self._work(self.workers[0], root, n_walks) == NO_ROOM
         self.n_rounds += int(counts[N_WALKS]) - n_before
         self._find_levels()
         return root
@@ -275,7 +271,7 @@ class CompiledSearch:
         return ending
 
     def _call(self, worker: TreeWorker, root: int, n_rounds: int, n_walks: int) -> int:
-        tree, knobs = self.tree, self._knobs
+        tree, knobs = self.tree, self.knobs
         return int(search(self.rules.single, tree.facts, tree.arrays, knobs, worker.room, root, n_rounds, n_walks))
 
     def take_proofs(self, states: Iterable[ProvenState]) -> None:
@@ -321,7 +317,7 @@ class CompiledSearch:
         return self._counted() - self._before
 
     def _counted(self) -> NDArray[np.int64]:
-        found: NDArray[np.int64] = np.array([worker.room.counts for worker in self._workers]).sum(axis=0)
+        found: NDArray[np.int64] = np.array([worker.room.counts for worker in self.workers]).sum(axis=0)
         return found
 
     @property

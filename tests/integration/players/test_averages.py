@@ -89,13 +89,13 @@ def test_in_othello_plays_prefer_corners_to_the_cells_beside_them() -> None:
     game = compiled_game_of(compiled("othello"))
     search = CompiledSearch(game, 1, SearchSettings(memory_mb=16.0, mast=True))
     search.think(game.initial_state, game.roles[0], SearchBudget(30_000))
-    assert search._averages is not None
-    level = dict(zip(map(str, game.moves), search._averages.levels().tolist(), strict=True))
+    assert search.averages is not None
+    level = dict(zip(map(str, game.moves), search.averages.levels().tolist(), strict=True))
     corners, diagonal = (
         [level[f"(place {x} {y})"] for x in columns for y in rows] for columns, rows in (("ah", "18"), ("bg", "27"))
     )
     assert min(corners) > max(diagonal)
-    assert search._workers[0].room.plays.work.has_levels
+    assert search.workers[0].room.plays.work.has_levels
 
 
 @pytest.mark.parametrize("mast", [None, False])
@@ -103,13 +103,13 @@ def test_unless_it_is_wanted_no_move_is_preferred(mast: bool | None) -> None:
     game = compiled_game_of(compiled("tictactoe"))
     search = CompiledSearch(game, 1, SearchSettings(memory_mb=8.0, mast=mast))
     search.work(search.begin(game.initial_state, SearchBudget(2_000)), 2_000)
-    assert not search.prefers
-    assert not search._workers[0].room.plays.work.has_levels
+    assert search.averages is None
+    assert not search.workers[0].room.plays.work.has_levels
 
 
 def test_the_plays_of_all_threads_prefer_moves_by_sums_of_all() -> None:
     search = CompiledSearch(compiled_game_of(compiled("tictactoe")), 1, SearchSettings(memory_mb=8.0), 2)
     search.prefer()
-    rooms = [worker.room for worker in search._workers]
+    rooms = [worker.room for worker in search.workers]
     assert [room.plays.work.keeps_made for room in rooms] == [1, 1]
     assert rooms[0].sums is rooms[1].sums

@@ -274,8 +274,8 @@ def test_plays_that_begin_at_any_phase_come_to_an_end(name: str, n_steps: int) -
     for _ in range(n_steps):
         state = state.next_state(tuple(state.legal_moves(role)[0] for role in search.game.roles))
     root = search.tree.keep(state)
-    search._call(search._workers[0], root, 1, 1)
-    n_goals = int(search._workers[0].room.plays.tally.goal_counts.sum())
+    search.work(root, 1)
+    n_goals = int(search.workers[0].room.plays.tally.goal_counts.sum())
     assert (search.counts["plays"], n_goals) == (16, 16 * len(search.game.roles))
 
 
@@ -294,9 +294,7 @@ def test_plays_are_worth_what_plays_of_the_engine_are_at_any_phase(n_steps: int)
     for seed in range(60):
         search = CompiledSearch(of, seed, SearchSettings(memory_mb=1.0, decisive=False))
         root = search.tree.keep(state)
-        search._call(
-            search._workers[0], root, 1, 1
-        )  # a walk that opens the root, and sixteen plays from one of its moves
+        search.work(root, 1)  # a walk that opens the root, and sixteen plays from one of its moves
         edges = search.tree.edges(root, of.roles[int(search.tree.arrays.node[root, DECIDER])])
         found += [int(search.tree.arrays.edge[edge, TOTAL]) for edge in edges if search.tree.arrays.edge[edge, VISITS]]
     assert len(found) == 60
@@ -308,9 +306,7 @@ def test_plays_are_worth_what_plays_of_the_engine_are_at_any_phase(n_steps: int)
 def test_equal_seeds_and_numbers_of_walks_give_equal_trees() -> None:
     first, second = (search_of(compiled("connectfour")) for _ in range(2))
     for search in (first, second):
-        root = search.tree.keep(search.game.initial_state)
-        for _ in range(30):
-            search._call(search._workers[0], root, 1, 512)
+        thought(search, 30 * 512)
     assert np.array_equal(
         first.tree.arrays.edge[: first.tree.arrays.size[1]], second.tree.arrays.edge[: second.tree.arrays.size[1]]
     )
@@ -349,7 +345,7 @@ def test_of_a_play_that_gets_stuck_no_move_is_left_to_the_plays_after_it() -> No
             )
         )
     )  # fmt: skip
-    (worker,) = search._workers
+    (worker,) = search.workers
     n_places = len(worker.room.plays.work.chosen)
     guarded = np.full(n_places + 64, -7, np.int32)
     guarded[:n_places] = 0
@@ -366,11 +362,11 @@ def test_without_memory_for_what_weights_say_a_search_goes_on_as_before(monkeypa
         raise MemoryError
 
     monkeypatch.setattr("players.search.tree.memory.empty_tree", refuse)
-    before = search._knobs, search.tree.size, search.tree.arrays
+    before = search.knobs, search.tree.size, search.tree.arrays
     with pytest.raises(MemoryError):
         search.weigh(weights)
     assert all(
-        now is then for now, then in zip((search._knobs, search.tree.size, search.tree.arrays), before, strict=True)
+        now is then for now, then in zip((search.knobs, search.tree.size, search.tree.arrays), before, strict=True)
     )
 
 
@@ -458,7 +454,7 @@ FILLING = "\n".join(
 
 
 def keeps_moves(game: CompiledGame) -> bool:
-    return bool(CompiledSearch(game, 1)._workers[0].room.plays.work.keeps_made)
+    return bool(CompiledSearch(game, 1).workers[0].room.plays.work.keeps_made)
 
 
 @pytest.mark.parametrize("name", ["connectfour", "amazons"])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from collections.abc import Callable
 
 import numpy as np
 import pytest
@@ -16,15 +17,17 @@ from players.deadline import Deadline, SearchBudget
 from players.search.evaluator import compiled_game_of
 from players.search.tree import nodes
 from players.search.tree.background import BackgroundSearch
+from players.search.tree.rounds import search as kernel
 from players.search.tree.search import CompiledSearch
 from players.search.tree.settings import SearchSettings
-from players.search.tree.workers import IsWanted, TreeWorker, WorkerThreads
 from players.stock import MctsPlayer
 from tests.integration.players.test_compiled_search import MATCHING, STUCK
 from tests.kit.players.games import compiled
 from tests.kit.players.plain import TreePlayer
 
 SMALL = SearchSettings(memory_mb=16.0)
+AMPLE = SearchSettings(memory_mb=256.0)
+"""A tree that is full waits for all threads."""
 
 
 def connectfour() -> CompiledGame:
@@ -45,6 +48,18 @@ def searched(game: CompiledGame, budget_s: float, settings: SearchSettings = SMA
     search.think(game.initial_state, game.roles[0], seconds(budget_s))
     search.rest()
     return search
+
+
+def first_in_other_threads(monkeypatch: pytest.MonkeyPatch, first: Callable[[], object]) -> None:
+    """Have threads other than this one call *first* before each call of the kernel."""
+    caller = threading.current_thread()
+
+    def search(*arguments: object) -> int:
+        if threading.current_thread() is not caller:
+            first()
+        return int(kernel(*arguments))
+
+    monkeypatch.setattr("players.search.tree.search.search", search)
 
 
 def faults(search: CompiledSearch) -> list[str]:
@@ -122,20 +137,20 @@ def _worth(game: CompiledGame, state: State, known: dict[State, int]) -> int:
 
 def test_all_threads_walk() -> None:
     search = searched(connectfour(), 0.5)
-    assert min(int(worker.room.counts[0]) for worker in search._workers) > 0
-    assert search.counts["walks"] == sum(int(worker.room.counts[0]) for worker in search._workers)
+    assert min(int(worker.room.counts[0]) for worker in search.workers) > 0
+    assert search.counts["walks"] == sum(int(worker.room.counts[0]) for worker in search.workers)
 
 
 def test_threads_draw_differently() -> None:
     search = CompiledSearch(connectfour(), 1, SMALL, 4)
-    assert len({int(worker.room.walks.random[0]) for worker in search._workers}) == 4
+    assert len({int(worker.room.walks.random[0]) for worker in search.workers}) == 4
 
 
 def test_a_budget_of_rounds_has_one_thread_and_the_same_moves() -> None:
     of, found = connectfour(), []
     for n_threads in (1, 3):
         search = CompiledSearch(of, 3, SMALL, n_threads)
-        search._knobs = SMALL.knobs(uses_amaf=False)
+        search.knobs = SMALL.knobs(uses_amaf=False)
         search.think(of.initial_state, of.roles[0], SearchBudget(max_rounds=5_000))
         found.append(search.tree.figures(search.tree.keep(of.initial_state), of.roles[0]))
     assert found[0] == found[1]
@@ -168,7 +183,7 @@ def test_all_threads_search_while_others_move() -> None:
     search = background.get(600.0)
     assert search is not None
     background.ponder(of.initial_state)
-    while min(int(worker.room.counts[0]) for worker in search._workers) < 100:
+    while min(int(worker.room.counts[0]) for worker in search.workers) < 100:
         pass
     background.stop()
     n_walks = search.counts["walks"]
@@ -180,7 +195,7 @@ def test_plays_end_where_a_role_has_no_legal_move_in_all_threads() -> None:
     of = compiled_game_of(make_game(read_rules(STUCK), "compiled"))
     search = CompiledSearch(of, 1, SMALL, 2)
     search.think(of.initial_state, of.roles[0], seconds(600.0))
-    assert {int(worker.room.plays.work.ends_stuck) for worker in search._workers} == {1}
+    assert {int(worker.room.plays.work.ends_stuck) for worker in search.workers} == {1}
     assert search.has_solved(of.initial_state)
     search.rest()
     assert searching_threads() == []
@@ -198,26 +213,28 @@ def test_what_fails_in_a_thread_is_raised_by_the_search(monkeypatch: pytest.Monk
     of = connectfour()
     search = CompiledSearch(of, 1, SMALL, 2)
 
-    def fail(worker: TreeWorker, root: int, is_wanted: IsWanted) -> None:
+    def fail() -> None:
         raise ZeroDivisionError("in a thread")
 
-    monkeypatch.setattr(search, "_help", fail)
+    first_in_other_threads(monkeypatch, fail)
     with pytest.raises(ZeroDivisionError, match="in a thread"):
         search.think(of.initial_state, of.roles[0], seconds(0.1))
     with pytest.raises(ZeroDivisionError, match="in a thread"):
         search.ponder(of.initial_state, None, None, iter([True, True, False]).__next__)
 
 
-def test_what_fails_after_a_search_was_given_up_is_logged(caplog: pytest.LogCaptureFixture) -> None:
-    search, goes_on = CompiledSearch(connectfour(), 1, SMALL, 2), threading.Event()
+def test_what_fails_after_a_search_was_given_up_is_logged(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    of = connectfour()
+    search, goes_on = CompiledSearch(of, 1, AMPLE, 2), threading.Event()
 
-    def late(_: IsWanted) -> None:
+    def fail_late() -> None:
         goes_on.wait()
         raise ZeroDivisionError
 
-    search._threads = WorkerThreads([late])
-    search._threads.dismiss()
-    search._threads.wait(0.0)
+    first_in_other_threads(monkeypatch, fail_late)
+    search.think(of.initial_state, of.roles[0], seconds(0.1))
     goes_on.set()
     search.rest()
     assert "a thread has failed after the end of its search" in caplog.text
@@ -226,15 +243,8 @@ def test_what_fails_after_a_search_was_given_up_is_logged(caplog: pytest.LogCapt
 
 def test_a_thread_that_is_late_does_not_hold_the_move_up(monkeypatch: pytest.MonkeyPatch) -> None:
     of = connectfour()
-    ample = SearchSettings(memory_mb=256.0)  # a tree that is full waits for all threads
-    search, goes_on = CompiledSearch(of, 1, ample, 2), threading.Event()
-    real = search._help
-
-    def late(worker: TreeWorker, root: int, is_wanted: IsWanted) -> None:
-        goes_on.wait()
-        real(worker, root, is_wanted)
-
-    monkeypatch.setattr(search, "_help", late)
+    search, goes_on = CompiledSearch(of, 1, AMPLE, 2), threading.Event()
+    first_in_other_threads(monkeypatch, goes_on.wait)
     move = search.think(of.initial_state, of.roles[0], seconds(0.3))
     insight = search.insight(of.initial_state, of.roles[0])
     assert (insight.line[0], len(searching_threads())) == (str(move), 1)

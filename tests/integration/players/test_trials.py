@@ -95,7 +95,7 @@ def test_what_wins_matches_is_kept(
     def known(search: CompiledSearch) -> set[str]:
         return {
             name
-            for name, is_known in [("weights", search._knobs.max_steps == 8), ("prefers", search.prefers)]
+            for name, is_known in [("weights", search.knobs.max_steps == 8), ("prefers", search.averages is not None)]
             if is_known
         }
 

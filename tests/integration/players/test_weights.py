@@ -108,7 +108,7 @@ def test_weights_of_the_fluents_that_hold_are_added_up() -> None:
     weights = np.random.default_rng(1).normal(0, 0.5, len(game.fluents) + 1).astype(np.float32)
     search.weigh(FluentWeights(weights, 8))
     search.work(search.begin(game.initial_state, SearchBudget(100)), 100)
-    plays = search._workers[0].room.plays
+    plays = search.workers[0].room.plays
     holds = np.unpackbits(plays.lanes.values[1 : 1 + len(game.fluents)].view(np.uint8), axis=1, bitorder="little")
     is_cut = np.unpackbits(plays.lanes.retired.view(np.uint8), bitorder="little") == 0
     assert is_cut.any()
@@ -156,7 +156,7 @@ def test_a_player_learns_once_as_soon_as_there_is_time_and_something_to_decide(
     monkeypatch: pytest.MonkeyPatch, start_s: float, weights: bool, mast: bool | None, max_steps: int, n_tried: int
 ) -> None:
     search, n = started(compiled("breakthrough"), monkeypatch, start_s, weights=weights, mast=mast)
-    assert (search._knobs.max_steps, n) == (max_steps, n_tried)
+    assert (search.knobs.max_steps, n) == (max_steps, n_tried)
 
 
 def test_no_fluent_of_a_kind_of_its_own_gets_a_weight() -> None:
