@@ -104,7 +104,7 @@ class Contestants:
     def __init__(self, players: Mapping[str, str], n_matches: int, cores: Collection[int] | None = None) -> None:
         self._specs = {name: seating.player_spec(text) for name, text in players.items()}
         self._n_matches = n_matches
-        searching = [name for name, spec in self._specs.items() if _n_slots(spec) >= SLOTS_PER_CORE]
+        searching = [name for name in players if self.n_core_slots((name,)) >= SLOTS_PER_CORE]
         self.n_searching = len(searching)
         self._cores = shares(searching, os.sched_getaffinity(0) if cores is None else cores)
         self._running: dict[str, own_player.OwnPlayer] = {}
@@ -149,7 +149,8 @@ class Contestants:
 
     def n_core_slots(self, players: Iterable[str]) -> int:
         """Return how many slots of cores a match between *players* takes; see `server.hosting.cores`."""
-        return sum(_n_slots(self._specs[name]) for name in players)
+        specs = (self._specs[name] for name in players)
+        return sum(n_slots(spec.text, needs_process=spec.kind is not SeatKind.HTTP) for spec in specs)
 
     async def stop(self) -> None:
         """End the processes; a player that is asked for later is started anew."""
@@ -163,10 +164,6 @@ def shares(players: Sequence[str], cores: Collection[int]) -> dict[str, frozense
         return {}
     ordered = sorted(cores)
     return {player: frozenset(ordered[place :: len(players)]) for place, player in enumerate(players)}
-
-
-def _n_slots(spec: seating.PlayerSpec) -> int:
-    return n_slots(spec.text, needs_process=spec.is_own or seating.is_command(spec.text))
 
 
 @dataclass(frozen=True, slots=True)

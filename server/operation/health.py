@@ -37,7 +37,6 @@ def allow_many_files(enough: int = ENOUGH) -> int:
     return wanted
 
 
-INTERRUPTED: Final = 128 + signal.SIGINT
 POLL_S: Final = 0.2
 _LOG: Final = structlog.get_logger("server.ending")
 
@@ -90,7 +89,7 @@ class Shutdown:
         """Begin the end; a second Ctrl-C is the end."""
         if number is signal.SIGINT and self.has_begun:
             _LOG.warning("ended at once")
-            self._leave(INTERRUPTED)
+            self._leave(128 + number)  # as shells have it
         self.request(number.name)
 
     @contextmanager

@@ -7,7 +7,7 @@ import signal
 
 import pytest
 
-from server.operation.health import INTERRUPTED, Manner, Shutdown, end
+from server.operation.health import Manner, Shutdown, end
 
 
 class Matches:
@@ -60,7 +60,7 @@ async def test_a_second_ctrl_c_is_the_end() -> None:
     ending.take_signal(signal.SIGINT)
     assert left == []
     ending.take_signal(signal.SIGINT)
-    assert left == [INTERRUPTED]
+    assert left == [130]
 
 
 async def test_a_second_sigterm_changes_nothing() -> None:
