@@ -92,73 +92,34 @@ def hold(typingctx: Any, array: Any) -> Any:
     return types.void(array), codegen
 
 
-@emitted
-def at(typingctx: Any, where: Any, number: Any) -> Any:
-    """Return an item, numbered in uint64, of the array of int32 at an address."""
+def _items(kind: Any, value: Any) -> tuple[Any, Any]:
+    """Return two functions for kernels: they get and set an item of an array of *kind*, which is a *value* to them."""
 
-    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        items = builder.inttoptr(args[0], ir.IntType(32).as_pointer())
-        return builder.sext(builder.load(builder.gep(items, [args[1]])), ir.IntType(64))
+    def place(context: Any, builder: Any, where: Any, number: Any) -> Any:
+        return builder.gep(builder.inttoptr(where, context.get_value_type(kind).as_pointer()), [number])
 
-    return types.int64(types.uint64, types.uint64), codegen
+    def get(typingctx: Any, where: Any, number: Any) -> Any:
+        def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+            return context.cast(builder, builder.load(place(context, builder, *args)), kind, value)
 
+        return value(types.uint64, types.uint64), codegen
 
-@emitted
-def put(typingctx: Any, where: Any, number: Any, value: Any) -> Any:
-    """Set an item, numbered in uint64, of the array of int32 at an address."""
+    def put(typingctx: Any, where: Any, number: Any, new: Any) -> Any:
+        def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+            *where, new = args
+            builder.store(context.cast(builder, new, value, kind), place(context, builder, *where))
+            return context.get_dummy_value()
 
-    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        items = builder.inttoptr(args[0], ir.IntType(32).as_pointer())
-        builder.store(builder.trunc(args[2], ir.IntType(32)), builder.gep(items, [args[1]]))
-        return context.get_dummy_value()
+        return types.void(types.uint64, types.uint64, value), codegen
 
-    return types.void(types.uint64, types.uint64, types.int64), codegen
-
-
-@emitted
-def float_at(typingctx: Any, where: Any, number: Any) -> Any:
-    """Return an item, numbered in uint64, of the array of float32 at an address."""
-
-    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        items = builder.inttoptr(args[0], ir.FloatType().as_pointer())
-        return builder.load(builder.gep(items, [args[1]]))
-
-    return types.float32(types.uint64, types.uint64), codegen
+    return intrinsic(get), intrinsic(put)
 
 
-@emitted
-def put_float(typingctx: Any, where: Any, number: Any, value: Any) -> Any:
-    """Set an item, numbered in uint64, of the array of float32 at an address."""
-
-    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        items = builder.inttoptr(args[0], ir.FloatType().as_pointer())
-        builder.store(args[2], builder.gep(items, [args[1]]))
-        return context.get_dummy_value()
-
-    return types.void(types.uint64, types.uint64, types.float32), codegen
-
-
-@emitted
-def word_at(typingctx: Any, where: Any, number: Any) -> Any:
-    """Return an item, numbered in uint64, of the array of words at an address."""
-
-    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        items = builder.inttoptr(args[0], ir.IntType(64).as_pointer())
-        return builder.load(builder.gep(items, [args[1]]))
-
-    return types.uint64(types.uint64, types.uint64), codegen
-
-
-@emitted
-def put_word(typingctx: Any, where: Any, number: Any, value: Any) -> Any:
-    """Set an item, numbered in uint64, of the array of words at an address."""
-
-    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        items = builder.inttoptr(args[0], ir.IntType(64).as_pointer())
-        builder.store(args[2], builder.gep(items, [args[1]]))
-        return context.get_dummy_value()
-
-    return types.void(types.uint64, types.uint64, types.uint64), codegen
+at, put = _items(types.int32, types.int64)
+byte_at, put_byte = _items(types.uint8, types.uint64)
+word_at, put_word = _items(types.uint64, types.uint64)
+float_at, put_float = _items(types.float32, types.float32)
+"""They take the address of the array and the number of the item in uint64; what sets an item takes its value, too."""
 
 
 @emitted
@@ -277,29 +238,6 @@ def any_bit(typingctx: Any, value: Any) -> Any:
         return builder.icmp_unsigned("!=", builder.bitcast(lanes, ir.IntType(W)), ir.IntType(W)(0))
 
     return types.boolean(value), codegen
-
-
-@emitted
-def byte_at(typingctx: Any, where: Any, number: Any) -> Any:
-    """Return an item, numbered in uint64, of the array of bytes at an address."""
-
-    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        items = builder.inttoptr(args[0], ir.IntType(8).as_pointer())
-        return builder.zext(builder.load(builder.gep(items, [args[1]])), ir.IntType(64))
-
-    return types.uint64(types.uint64, types.uint64), codegen
-
-
-@emitted
-def put_byte(typingctx: Any, where: Any, number: Any, value: Any) -> Any:
-    """Set an item, numbered in uint64, of the array of bytes at an address."""
-
-    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        items = builder.inttoptr(args[0], ir.IntType(8).as_pointer())
-        builder.store(builder.trunc(args[2], ir.IntType(8)), builder.gep(items, [args[1]]))
-        return context.get_dummy_value()
-
-    return types.void(types.uint64, types.uint64, types.uint64), codegen
 
 
 @emitted
