@@ -12,7 +12,7 @@ from itertools import groupby
 from typing import Final, NamedTuple
 
 from gdl.diagnostics import Source, Span
-from gdl.editing.fixes import Edit
+from gdl.editing.edits import Edit
 from gdl.editing.grammar import DEFINED, SENTENCES, Part, inside
 from gdl.errors import RenamingError, RuleFileError
 from gdl.game import RANDOM

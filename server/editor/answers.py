@@ -7,7 +7,8 @@ from lsprotocol import types
 
 from gdl.diagnostics import Diagnostic, Related, Severity
 from gdl.editing.completion import complete
-from gdl.editing.fixes import Edit, Fix, fixes
+from gdl.editing.edits import Edit
+from gdl.editing.fixes import Fix, fixes
 from gdl.editing.formatting import format_rules
 from gdl.editing.grammar import MEANINGS, Part
 from gdl.editing.symbols import Entry, Occurrence, SymbolIndex, SymbolKind, comment_above, outline, renamable, rename

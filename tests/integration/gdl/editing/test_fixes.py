@@ -16,7 +16,8 @@ from hypothesis import strategies as st
 from gdl.checks import check
 from gdl.checks.subject import Subject, examine
 from gdl.diagnostics import Source, Span, codes, diagnostic
-from gdl.editing.fixes import FIXERS, Draft, Fix, apart, edited, fix_rules, fixes, without_rules
+from gdl.editing.edits import edited
+from gdl.editing.fixes import FIXERS, Draft, Fix, apart, fix_rules, fixes, without_rules
 from gdl.games.library import find_game, game_names
 from gdl.language.kif import DEFAULT_LIMITS
 from gdl.language.rules import read_file, read_rules

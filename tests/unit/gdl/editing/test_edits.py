@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gdl.diagnostics import Source, Span
-from gdl.editing.fixes import Edit, Taken, edited
+from gdl.editing.edits import Edit, Taken, edited
 
 SOURCE = Source("<rules>", "0123456789")
 

@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 
 from gdl.diagnostics import Source
-from gdl.editing.fixes import edited
+from gdl.editing.edits import edited
 from gdl.editing.symbols import Space, Symbol, index_symbols, renamable, rename
 from gdl.errors import RenamingError
 from gdl.games.library import find_game
