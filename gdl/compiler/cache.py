@@ -7,7 +7,6 @@ it. Whatever fails here, the game is compiled.
 
 from __future__ import annotations
 
-import fcntl
 import hashlib
 import json
 import logging
@@ -28,9 +27,9 @@ import clingo
 from gdl.compiler.serialization import deserialized, serialized
 from gdl.compiler.tables import CompiledRules
 from gdl.datalog.clauses import Clause
+from gdl.files import PRIVATE, open_locked, replacing
 from gdl.game import Role
 from gdl.language.terms import flattened
-from gdl.replacement import PRIVATE, replacing
 
 VARIABLE: Final = "GGP_GAME_CACHE"
 """The variable of the environment that names another folder, or is `off`."""
@@ -176,37 +175,27 @@ class GameCache:
     def compiling(self, key: bytes, patience_s: float) -> Iterator[None]:
         """Enter the block when no other thread or process is in it for *key*, or after *patience_s*."""
         path = self._path(key).with_suffix(_LOCK_SUFFIX)
-        lock = self._opened(path)
-        is_locked = lock is not None and _is_locked(lock, time.monotonic() + patience_s)
+        lock = _locked(path, time.monotonic() + patience_s)
         try:
             yield
         finally:
-            if is_locked:
-                path.unlink(missing_ok=True)
             if lock is not None:
+                path.unlink(missing_ok=True)
                 os.close(lock)
-
-    def _opened(self, path: Path) -> int | None:
-        try:
-            self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-            return os.open(path, os.O_WRONLY | os.O_CREAT | os.O_CLOEXEC, PRIVATE)
-        except OSError:
-            return None
 
     def _path(self, key: bytes) -> Path:
         return self.folder / f"{key.hex()}{_SUFFIX}"
 
 
-def _is_locked(file: int, end_s: float) -> bool:
-    """Return whether the lock on *file* is ours before *end_s*."""
+def _locked(path: Path, end_s: float) -> int | None:
+    """Return a handle of the file at *path* that is ours; None where another process has it locked until *end_s*."""
     while True:
         try:
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+            return open_locked(path, PRIVATE)
         except BlockingIOError:
             if time.monotonic() >= end_s:
-                return False
+                return None
             time.sleep(_ASKING_S)
-        except OSError:  # not every file system has locks
-            return False
-        else:
-            return True
+        except OSError:  # not every folder can be written, nor has every file system locks
+            return None

@@ -13,8 +13,8 @@ import torch
 from numpy.typing import NDArray
 
 from gdl.errors import CallerError
+from gdl.files import replacing
 from gdl.game import Game
-from gdl.replacement import replacing
 from players.environments.vector import VectorGame
 from players.learning.forest import Evaluate, Forest
 from players.learning.networks import Network, NetworkShape, check_learnable, evaluator, parts_of, shape_from

@@ -8,10 +8,9 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any, Final
 
-from gdl.replacement import replacing
+from gdl.files import open_locked, replacing
 from server.arena.plan_file import plan_of
 from server.errors import ConfigurationError, TournamentFolderError
-from server.locking import open_locked
 from server.tournament.fixtures import ScheduledMatch
 from server.tournament.plan import TournamentPlan
 from server.tournament.progress import PlayedMatch, played_match

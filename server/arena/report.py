@@ -16,7 +16,7 @@ from rich.console import Console, Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from gdl.replacement import replacing
+from gdl.files import replacing
 from server.sanitization import write_csv
 from server.terminal.live import LiveDisplay
 from server.tournament.fixtures import MatchResult

@@ -13,9 +13,9 @@ from typing import Any, Final
 import click
 
 from gdl.engines import make_game
+from gdl.files import MAX_NAME_BYTES, shortened
 from gdl.game import Game, Role
 from gdl.games.library import find_game
-from gdl.replacement import MAX_NAME_BYTES, shortened
 from gdl.wire.messages import Dialect
 from server.commands.main import INTERRUPTED, WRONG
 from server.hosting.runner import MatchRunner

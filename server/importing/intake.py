@@ -12,11 +12,11 @@ from typing import Any, Final
 from gdl.diagnostics import Severity, Source
 from gdl.editing.differences import normal_sha256
 from gdl.errors import GdlError, RuleFileError
+from gdl.files import replacing
 from gdl.games.library import find_game, free_name, game_names
 from gdl.language.kif import ReadLimits
 from gdl.language.rules import Description, read_file, read_rules
 from gdl.language.terms import Compound
-from gdl.replacement import replacing
 from gdl.simulation import SimulationBudget
 from server.importing.collection import CandidateGame, candidates, description_of
 from server.importing.sources import FoundFiles, ImportLimits

@@ -13,11 +13,11 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, PlainValidat
 from gdl.diagnostics import Source
 from gdl.display import board_svg
 from gdl.errors import KifSyntaxError, validation_details, validation_message
+from gdl.files import MAX_NAME_BYTES, replacing, shortened
 from gdl.games.library import same_game
 from gdl.language.kif import ReadLimits, read_forms, term_of
 from gdl.language.rules import Description, read_rules
 from gdl.language.terms import Compound, Term
-from gdl.replacement import MAX_NAME_BYTES, replacing, shortened
 from gdl.toml import INTEGERS
 from gdl.wire.insights import Insight, insight_of
 from server.errors import JournalExistsError, MatchRecordError

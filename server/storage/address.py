@@ -11,7 +11,7 @@ from urllib.parse import quote
 from sqlalchemy.engine import URL, make_url
 from sqlalchemy.exc import ArgumentError
 
-from server.locking import open_locked
+from gdl.files import PRIVATE, open_locked
 from server.storage.errors import DatabaseLockedError, DatabaseOpenError
 
 DEFAULT_DATABASE: Final = "sqlite:///ggp.sqlite"
@@ -157,7 +157,7 @@ class FileLock:
         """
         path = beside(database)[".lock"]
         try:
-            self._handle = open_locked(path, 0o600)
+            self._handle = open_locked(path, PRIVATE)
         except BlockingIOError as error:
             raise DatabaseLockedError(str(database)) from error
         except OSError as error:

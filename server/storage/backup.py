@@ -13,7 +13,7 @@ from typing import Final
 import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from gdl.replacement import PRIVATE, replacing
+from gdl.files import PRIVATE, replacing
 from server.storage.address import FileLock, beside, check_file, has_content, is_immutable, read_address
 from server.storage.database import Database
 from server.storage.errors import DatabaseOpenError, DatabaseVersionError, OwnFileError, TargetExistsError

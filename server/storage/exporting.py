@@ -12,7 +12,7 @@ from urllib.parse import quote
 
 import sqlalchemy as sa
 
-from gdl.replacement import replacing
+from gdl.files import replacing
 from server.errors import MatchRecordError
 from server.records.entries import StartedEntry
 from server.records.record import record_of, understood

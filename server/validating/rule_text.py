@@ -13,9 +13,9 @@ from typing import BinaryIO, Final
 import click
 
 from gdl.diagnostics import Source, Span, escaped
+from gdl.files import PRIVATE, replacing
 from gdl.games.library import find_game
 from gdl.language.kif import DEFAULT_LIMITS, ReadLimits, too_large
-from gdl.replacement import PRIVATE, replacing
 
 STANDARD_INPUT: Final = "-"
 _COLOURS: Final = {"+": "green", "-": "red", "@": "cyan"}

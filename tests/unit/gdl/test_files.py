@@ -1,12 +1,13 @@
-"""Files that are replaced in one step."""
+"""Files that are replaced in one step, or locked for one process."""
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
 
-from gdl.replacement import PRIVATE, replacing
+from gdl.files import PRIVATE, open_locked, replacing
 
 
 def names(folder: Path) -> list[str]:
@@ -56,3 +57,13 @@ def test_an_error_names_the_file_that_was_meant(tmp_path: Path) -> None:
     with pytest.raises(FileNotFoundError) as caught, replacing(path):
         pass
     assert caught.value.filename == str(path)
+
+
+def test_a_file_is_locked_until_it_is_closed(tmp_path: Path) -> None:
+    path = tmp_path / "file"
+    handle = open_locked(path, PRIVATE)
+    with pytest.raises(BlockingIOError) as refused:
+        open_locked(path, PRIVATE)
+    os.close(handle)
+    os.close(open_locked(path, PRIVATE))
+    assert (refused.value.filename, path.stat().st_mode & 0o777) == (str(path), PRIVATE)

@@ -1,6 +1,7 @@
-"""Files that are replaced in one step: a reader finds the old content or the new one, and never half of it."""
+"""Files that several processes use: replaced in one step, so that no reader finds half of one, or locked for one."""
 
 import contextlib
+import fcntl
 import os
 import secrets
 from collections.abc import Iterator
@@ -61,3 +62,22 @@ def _synchronize(path: Path) -> None:
         os.fsync(handle)
     finally:
         os.close(handle)
+
+
+def open_locked(path: Path, mode: int) -> int:
+    """Return a handle of the file at *path*, made with *mode* where it is not there, which no other process has locked.
+
+    It stays locked until it is closed, or this process ends.
+
+    Raises:
+        BlockingIOError: another process has locked it.
+        OSError: it cannot be opened, or the file system has no locks.
+    """
+    handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, mode)
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError as error:
+        os.close(handle)
+        error.filename = str(path)
+        raise
+    return handle
