@@ -10,10 +10,10 @@ from typing import Any
 
 import pytest
 from aiohttp import ClientTimeout, web
-from aiohttp.test_utils import TestServer
 
 from server.records.entries import AnsweredEntry, Entry, SentEntry, StateEntry, StepEntry
 from tests.kit.polling import until
+from tests.kit.server.api.fixtures import answering
 from tests.kit.server.api.whole_server import Client, manager_of, ordered, record
 from tests.kit.server.scripted import start_of
 
@@ -44,12 +44,8 @@ async def slower() -> AsyncIterator[str]:
             await asyncio.sleep(60)
         return web.Response(text="noop")
 
-    app = web.Application()
-    app.router.add_post("/{tail:.*}", answer)
-    server = TestServer(app)
-    await server.start_server(shutdown_timeout=0.1)
-    yield str(server.make_url("/"))
-    await server.close()
+    async with answering(answer) as address:
+        yield address
 
 
 @pytest.mark.sampled(3)

@@ -23,7 +23,7 @@ from server.storage.rows import MatchRow, MatchStatus, PlayerRow, SeatKind
 from server.validating.checker import Checker
 from tests.kit.polling import until
 from tests.kit.server.api.whole_server import Client, manager_of, whole_server
-from tests.kit.server.web.markup import Page
+from tests.kit.server.web.fetching import page_at
 
 HOSTILE = Path(__file__).parents[3] / "kit/server/web/hostile.kif"
 HOSTILE_PLAYER = "<img src=x onerror=alert(5)>"
@@ -34,15 +34,6 @@ ELEMENTS_OF_OURS = {"script": 1, "img": 1}
 async def client(tmp_path: Path) -> AsyncIterator[Client]:
     async with whole_server(tmp_path) as (found, _):
         yield found
-
-
-async def page(client: Client, path: str, status: int = 200) -> Page:
-    """Return the page at *path*, which is whole and without inline code."""
-    async with client.get(path, headers={"Accept": "text/html"}) as answer:
-        assert (answer.status, answer.content_type) == (status, "text/html"), path
-        found = Page(await answer.text())
-    assert found.problems == [], path
-    return found
 
 
 async def ordered(manager: GameManager, **order: Any) -> Ordered:
@@ -85,7 +76,7 @@ async def reached(manager: GameManager, match_id: str, step: int) -> None:
      "/games/tictactoe", "/games/zion", "/players", "/players/mcts", "/start", "/start?game=kuhnpoker", "/validate"],
 )  # fmt: skip
 async def test_every_page_is_there_when_nothing_was_played(client: Client, path: str) -> None:
-    await page(client, path)
+    await page_at(client, path)
 
 
 @pytest.mark.sampled(3)
@@ -104,7 +95,7 @@ async def test_every_page_is_there_when_nothing_was_played(client: Client, path:
     ],
 )
 async def test_a_page_says_what_is_not_there(client: Client, path: str, status: int, told: str) -> None:
-    assert told in (await page(client, path, status)).text
+    assert told in (await page_at(client, path, status)).text
 
 
 async def test_what_a_summary_has_between_backticks_is_set_as_code(client: Client) -> None:
@@ -127,18 +118,18 @@ async def test_a_match_is_shown_at_each_step_without_any_script(client: Client) 
     manager = manager_of(client)
     match_id = (await ordered(manager, game="tictactoe", players={"x": "legal", "o": "legal"}, seed=1)).row.id
     n_steps = (await over(manager, match_id)).n_steps
-    first, last = await page(client, f"/matches/{match_id}?step=0"), await page(client, f"/matches/{match_id}")
+    first, last = await page_at(client, f"/matches/{match_id}?step=0"), await page_at(client, f"/matches/{match_id}")
     assert "Step 0 of" in first.text
     assert f"Step {n_steps} of {n_steps}" in " ".join(last.text.split())
     assert f"?step={n_steps - 1}" in last.links
     assert "x to move" in first.text
     assert "(mark 1 1)" in last.text
     assert "completed" in last.text
-    await page(client, f"/matches/{match_id}?step=999999")
-    await page(client, f"/matches/{match_id}?step=x&as=y")
-    await page(client, "/")
-    await page(client, "/players/legal")
-    await page(client, "/games/tictactoe")
+    await page_at(client, f"/matches/{match_id}?step=999999")
+    await page_at(client, f"/matches/{match_id}?step=x&as=y")
+    await page_at(client, "/")
+    await page_at(client, "/players/legal")
+    await page_at(client, "/games/tictactoe")
 
 
 @pytest.mark.exhaustive
@@ -147,13 +138,13 @@ async def test_what_players_thought_is_shown_step_by_step_after_the_end(client: 
     players = {"x": "mcts:playouts=20", "o": "legal"}
     match_id = (await ordered(manager, game="tictactoe", players=players, seed=1)).row.id
     await over(manager, match_id)
-    first, second = [await page(client, f"/matches/{match_id}?step={step}") for step in (0, 1)]
+    first, second = [await page_at(client, f"/matches/{match_id}?step={step}") for step in (0, 1)]
     assert "The goal that each expected" in first.text
     assert "Step on to read what they thought before each move." in first.text
     assert "Before the move of step 1, as the players tell it" in second.text
     silent = (await ordered(manager, game="tictactoe", players={"x": "legal", "o": "legal"}, seed=1)).row.id
     await over(manager, silent)
-    assert "The goal that each expected" not in (await page(client, f"/matches/{silent}")).text
+    assert "The goal that each expected" not in (await page_at(client, f"/matches/{silent}")).text
 
 
 @pytest.mark.sampled(2)
@@ -165,7 +156,7 @@ async def test_what_players_think_is_shown_live_where_the_host_wants_it(tmp_path
         match = await ordered(manager, game="tictactoe", players=players, seed=1)
         await asked(manager, match.row.id)
         await reached(manager, match.row.id, 1)
-        shown = await page(client, f"/matches/{match.row.id}")
+        shown = await page_at(client, f"/matches/{match.row.id}")
         assert ("Before the move of step 1, as the players tell it" in shown.text) is is_live
         async with client.get(f"/api/v1/matches/{match.row.id}") as answer:
             assert ("x-insights" in await answer.json()) is is_live
@@ -180,13 +171,13 @@ async def test_nothing_that_a_user_wrote_becomes_an_element(client: Client) -> N
     assert row.status == "completed"
     for path in ("/", "/games", "/games/odd", "/matches", f"/matches/{row.id}", f"/matches/{row.id}?step=1",
                  "/start?game=odd", "/matches?tournament=%3Ch1%3Ecup%3C/h1%3E&player=%3Cb%3E"):  # fmt: skip
-        found = await page(client, path)
+        found = await page_at(client, path)
         counts = {name: found.counts.get(name, 0) for name in ("b", "u", "i", "iframe")}
         assert counts == {"b": 0, "u": 0, "i": 0, "iframe": 0}, path
         assert [source for source in found.pictures if not source.startswith(("/static/", "/games/"))] == [], path
         assert found.counts.get("script", 0) <= 1
         assert found.counts["h1"] == 1
-    assert "<b>x</b>" in (await page(client, f"/matches/{row.id}")).text
+    assert "<b>x</b>" in (await page_at(client, f"/matches/{row.id}")).text
 
 
 @pytest.mark.exhaustive
@@ -199,7 +190,7 @@ async def test_names_of_players_are_text(client: Client) -> None:
     odd = [type(seat)("odd", seat.role, seat.position, HOSTILE_PLAYER, SeatKind.HTTP) for seat in seats]
     await manager.matches.add(MatchRow(**copied), odd)
     for path in ("/", "/matches", "/matches/odd", f"/players/{HOSTILE_PLAYER.replace(' ', '%20')}"):
-        found = await page(client, path)
+        found = await page_at(client, path)
         assert found.counts["img"] == 1
         assert HOSTILE_PLAYER in found.text
 
@@ -210,15 +201,15 @@ async def test_viewers_see_nothing_hidden_before_the_end(client: Client) -> None
     await asked(manager, match.row.id)
     for path in ("/", "/matches", f"/matches/{match.row.id}", f"/matches/{match.row.id}?step=0&as=alice",
                  f"/matches/{match.row.id}/parts?step=1&as=bob", "/games/kuhnpoker"):  # fmt: skip
-        found = await page(client, path)
+        found = await page_at(client, path)
         assert "(deal" not in found.text.partition("Rules")[0]
         assert "123456789" not in found.text
         assert "svg" not in {name for name in found.counts if path.startswith("/matches/match")} - {"svg"}
-    shown = await page(client, f"/matches/{match.row.id}")
+    shown = await page_at(client, f"/matches/{match.row.id}")
     assert "Not everybody may know everything here" in shown.text
     await manager.abort(match.row.id, "enough")
     await over(manager, match.row.id)
-    assert "As alice saw it" in (await page(client, f"/matches/{match.row.id}")).text
+    assert "As alice saw it" in (await page_at(client, f"/matches/{match.row.id}")).text
 
 
 async def test_a_scrambled_match_does_not_tell_its_game_before_the_end(client: Client) -> None:
@@ -226,22 +217,22 @@ async def test_a_scrambled_match_does_not_tell_its_game_before_the_end(client: C
     match = await ordered(manager, game="nim", players={"left": "human"}, scramble=True)
     await asked(manager, match.row.id)
     for path in ("/matches", f"/matches/{match.row.id}", f"/matches/{match.row.id}?step=0", "/parts/live"):
-        text = (await page(client, path)).text
+        text = (await page_at(client, path)).text
         assert "Scrambled game" in text
         assert "Nim" not in text
         assert "(take" not in text
-    assert match.row.id not in str((await page(client, "/matches?game=nim")).links)
-    assert match.row.id not in str((await page(client, "/games/nim")).links)
+    assert match.row.id not in str((await page_at(client, "/matches?game=nim")).links)
+    assert match.row.id not in str((await page_at(client, "/games/nim")).links)
     await manager.abort(match.row.id, "enough")
     await over(manager, match.row.id)
-    assert "Nim" in (await page(client, f"/matches/{match.row.id}")).text
+    assert "Nim" in (await page_at(client, f"/matches/{match.row.id}")).text
 
 
 async def test_chance_that_everybody_sees_is_shown_live(client: Client) -> None:
     manager = manager_of(client)
     match = await ordered(manager, game="zionsmall", players={"player": "human"})
     await asked(manager, match.row.id)
-    shown = await page(client, f"/matches/{match.row.id}")
+    shown = await page_at(client, f"/matches/{match.row.id}")
     assert "Not everybody may know everything here" not in shown.text
     assert "first position" in shown.text
     assert shown.counts["svg"] > 4  # those of the buttons that go from step to step, and the board
@@ -253,12 +244,12 @@ async def test_a_delayed_broadcast_says_so(client: Client) -> None:
     manager = manager_of(client)
     match = await ordered(manager, game="nim", players={"left": "human"}, broadcastDelay="end")
     await asked(manager, match.row.id)
-    shown = await page(client, f"/matches/{match.row.id}")
+    shown = await page_at(client, f"/matches/{match.row.id}")
     assert "This match is broadcast after its end." in shown.text
     assert "No move yet." in shown.text
     await manager.abort(match.row.id, "enough")
     await over(manager, match.row.id)
-    assert "broadcast after its end" not in (await page(client, f"/matches/{match.row.id}")).text
+    assert "broadcast after its end" not in (await page_at(client, f"/matches/{match.row.id}")).text
 
 
 async def test_passers_by_do_not_see_who_ordered_a_match(tmp_path: Path) -> None:
@@ -290,17 +281,17 @@ async def test_older_matches_are_a_page_further(client: Client) -> None:
     for n in range(60):
         copied = MatchRow(**values | {"id": f"old.{n:02}", "created_ms": n, "status": "aborted"})
         await manager.matches.add(copied, ())
-    first = await page(client, "/matches?status=aborted")
+    first = await page_at(client, "/matches?status=aborted")
     (older,) = (link for link in first.links if "before=" in link)
-    second = await page(client, older)
+    second = await page_at(client, older)
     seen = [link for link in first.links + second.links if link.startswith("/matches/old.")]
     assert seen == [f"/matches/old.{n:02}" for n in reversed(range(60))]
     assert not [link for link in second.links if "before=" in link]
-    assert "aborted" in (await page(client, "/matches/old.00")).text
+    assert "aborted" in (await page_at(client, "/matches/old.00")).text
 
 
 async def test_the_rules_of_the_library_are_listed_with_line_numbers(client: Client) -> None:
-    found = await page(client, "/games/nim")
+    found = await page_at(client, "/games/nim")
     n_lines = find_game("nim").read().source.text.count("\n") + 1
     assert {f"L{n}" for n in range(1, n_lines + 1)} <= found.ids
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
 from pathlib import Path
 
 import pytest
@@ -20,6 +21,17 @@ async def client(tmp_path: Path) -> AsyncIterator[Client]:
         yield found
 
 
+@asynccontextmanager
+async def answering(answer: Callable[[web.Request], Awaitable[web.Response]]) -> AsyncIterator[str]:
+    """Have *answer* reply to messages at any path of the address that is yielded; what it is at is given up then."""
+    app = web.Application()
+    app.router.add_post("/{tail:.*}", answer)
+    server = TestServer(app)
+    await server.start_server(shutdown_timeout=0.1)
+    yield str(server.make_url("/"))
+    await server.close()
+
+
 @pytest.fixture
 async def thinker() -> AsyncIterator[str]:
     """Yield the address of a player that thinks for as long as it may."""
@@ -29,12 +41,8 @@ async def thinker() -> AsyncIterator[str]:
             await asyncio.sleep(60)
         return web.Response(text="ready")
 
-    app = web.Application()
-    app.router.add_post("/", think)
-    server = TestServer(app)
-    await server.start_server(shutdown_timeout=0.1)
-    yield str(server.make_url("/"))
-    await server.close()
+    async with answering(think) as address:
+        yield address
 
 
 @pytest.fixture
@@ -44,9 +52,5 @@ async def noop() -> AsyncIterator[str]:
     async def answer(_request: web.Request) -> web.Response:
         return web.Response(text="noop")
 
-    app = web.Application()
-    app.router.add_post("/", answer)
-    server = TestServer(app)
-    await server.start_server(shutdown_timeout=0.1)
-    yield str(server.make_url("/"))
-    await server.close()
+    async with answering(answer) as address:
+        yield address
