@@ -12,6 +12,7 @@ from rich.text import Text
 
 from gdl.games.library import find_game, free_name
 from gdl.language.kif import ReadLimits
+from server.commands.main import WRONG
 from server.terminal.command_line import FiniteRange, check_needs, check_one_output
 from server.terminal.progress import progress
 from server.validating import report
@@ -21,7 +22,6 @@ from server.validating.validation import Validation, ValidationOptions, check_de
 if TYPE_CHECKING:
     from gdl.simulation import SimulationBudget
 
-WRONG: Final = 1
 NO_VERDICT: Final = 3
 
 

@@ -6,6 +6,7 @@ players may send, and its models take the event loop longer to make and to write
 """
 
 from collections.abc import Callable, Iterable, Mapping
+from functools import partial
 from typing import Any, Final, TypeAlias, TypeVar
 
 from gdl.wire.insights import Insight, insight_json, insight_of
@@ -267,36 +268,21 @@ def _one_of(known: Mapping[str, Value], found: JsonObject, key: str) -> Value:
     return value
 
 
-def _number(found: JsonObject, key: str) -> int:
+def _of(kind: type[Value], found: JsonObject, key: str) -> Value:
     value = found[key]
-    if type(value) is not int:
+    if type(value) is not kind:  # True and False are no numbers
         raise _wrong(value, key)
     return value
 
 
-def _text(found: JsonObject, key: str) -> str:
-    value = found[key]
-    if type(value) is not str:
-        raise _wrong(value, key)
-    return value
+_number: Final = partial(_of, int)
+_text: Final = partial(_of, str)
+_truth: Final = partial(_of, bool)
+_list: Final[Callable[[JsonObject, str], list[Any]]] = partial(_of, list)
 
 
 def _text_or_none(found: JsonObject, key: str) -> str | None:
     return None if found[key] is None else _text(found, key)
-
-
-def _truth(found: JsonObject, key: str) -> bool:
-    value = found[key]
-    if type(value) is not bool:
-        raise _wrong(value, key)
-    return value
-
-
-def _list(found: JsonObject, key: str) -> list[Any]:
-    value = found[key]
-    if type(value) is not list:
-        raise _wrong(value, key)
-    return value
 
 
 def _texts(found: JsonObject, key: str) -> tuple[str, ...]:
