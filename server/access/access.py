@@ -84,7 +84,7 @@ KINDS: Final = (
     ("PUT", re.compile(r"/api/v1/games/[^/]+"), "uploads"),
     ("POST", re.compile(r"/games(/import)?|/validate|/api/v1/(validations|imports)"), "uploads"),
     ("GET", re.compile(r"/api/v1/info|/api/v1/players/[^/]+/info"), "calls"),
-    ("POST", re.compile(r"(/api/v1)?/players(/[^/]+)?"), "calls"),
+    ("POST", re.compile(r"(/api/v1)?/players(/[^/]+)?|/api/v1/players/[^/]+/(pause|resume)"), "calls"),
     ("PATCH", re.compile(r"/api/v1/players/[^/]+"), "calls"),
 )
 """Requests with a rate limit of their own, by method and path."""

@@ -60,7 +60,7 @@ class Limits:
         requests: all requests of a party but replies of its players; as many of these may be refused.
         orders: orders of matches.
         uploads: uploads of rules, and validations.
-        calls: what makes the server call a player: to ask who it is, or to register it.
+        calls: what asks a player INFO, registers one or changes it; to pause one and to let it go on changes it, too.
         logins: failed attempts to log in or to use a token, for each address.
         n_at_once: requests that are being answered at once, open streams among them.
         body_s: how long the body of a request may take to arrive.

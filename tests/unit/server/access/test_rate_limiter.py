@@ -21,3 +21,26 @@ async def test_a_window_ends_when_its_time_has_passed_whatever_the_clock_is_set_
     with pytest.raises(TooManyRequestsError) as caught:
         await limiter.count_one(REQUESTS, "a party")
     assert 50 < caught.value.wait_s <= 60
+
+
+@pytest.mark.parametrize(
+    ("method", "path"),
+    [
+        ("GET", "/api/v1/info"),
+        ("GET", "/api/v1/players/deep/info"),
+        ("POST", "/api/v1/players"),
+        ("PATCH", "/api/v1/players/deep"),
+        ("POST", "/api/v1/players/deep/pause"),
+        ("POST", "/api/v1/players/deep/resume"),
+        ("POST", "/players"),
+        ("POST", "/players/deep"),
+    ],
+)
+async def test_what_asks_registers_or_changes_a_player_is_limited_together(method: str, path: str) -> None:
+    limiter = RateLimiter(Limits(calls="1/minute"))
+    async with limiter.counted("a party", "POST", "/api/v1/players"):
+        pass
+    with pytest.raises(TooManyRequestsError) as caught:
+        async with limiter.counted("a party", method, path):
+            pass
+    assert caught.value.what == "calls"
