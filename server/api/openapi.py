@@ -86,8 +86,8 @@ def _described(operation: Operation) -> dict[str, Any]:
     if operation.is_deprecated:
         found["deprecated"] = True
     if operation.body is not None:
-        taken = {JSON: {"schema": _reference(operation.body)}}
-        taken |= {} if operation.from_toml is None else {TOML: {"schema": _TEXT}}
+        schemas = {JSON: _reference(operation.body), TOML: _TEXT}
+        taken = {media: {"schema": schemas[media]} for media in operation.taken}
         found["requestBody"] = {"required": True, "content": taken}
     if operation.role is not None:
         found |= {"security": [{"token": []}, {}], "x-role": operation.role.name.lower()}

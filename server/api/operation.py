@@ -187,6 +187,11 @@ class Operation:
         return self.parameters.get("body")
 
     @property
+    def taken(self) -> tuple[str, ...]:
+        """The types of content that the body may have."""
+        return (JSON,) if self.from_toml is None else (JSON, TOML)
+
+    @property
     def codes(self) -> tuple[str, ...]:
         """The codes of all that may go wrong, by status."""
         found = {*self.errors, *ALWAYS}
@@ -310,8 +315,8 @@ async def _read_body(request: web.Request, model: type[_Model], operation: Opera
         RequestError: it is something else, or does not arrive in time.
     """
     code, from_toml = operation.invalid, operation.from_toml
-    is_toml = from_toml is not None and request.content_type == TOML
-    raw = await _raw(request, TOML if is_toml else JSON)
+    raw = await _raw(request, operation.taken)
+    is_toml = request.content_type == TOML
     try:
         if from_toml is not None and is_toml:
             return model.model_validate(from_toml(toml_fields(raw)), by_alias=False, by_name=True)
@@ -323,15 +328,16 @@ async def _read_body(request: web.Request, model: type[_Model], operation: Opera
         raise _refused(errors, model.model_fields if is_toml else _aliases(model), code) from error
 
 
-async def _raw(request: web.Request, media: str) -> bytes:
-    """Return the bytes of the body, which is of the type *media*.
+async def _raw(request: web.Request, taken: Sequence[str]) -> bytes:
+    """Return the bytes of the body, which is of one of the types *taken*.
 
     Raises:
         RequestError: it is of another type, or did not arrive in time.
     """
-    # A page from elsewhere cannot send this type without asking first, and is then refused.
-    if request.content_type != media:
-        raise RequestError("unsupported_media_type", "the body must be JSON", f"send Content-Type: {JSON}", 415)
+    # A page from elsewhere cannot send these types without asking first, and is then refused.
+    if request.content_type not in taken:
+        named = " or ".join(taken)
+        raise RequestError("unsupported_media_type", f"the body must be {named}", f"send Content-Type: {named}", 415)
     try:
         async with asyncio.timeout(BODY_LIMIT_S):
             return await request.read()

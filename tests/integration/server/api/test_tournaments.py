@@ -351,8 +351,21 @@ async def test_one_without_a_schedule_is_paused_at_its_time(client: Client) -> N
 async def test_what_is_no_text_is_refused(client: Client) -> None:
     answer = await client.post(URL, data=b"\xff\xfe", headers={"Content-Type": "application/toml"})
     assert (await refused(answer))[1]["code"] == "invalid_toml"
-    other = await client.post(f"{URL}/cup/cancel", data=b"", headers={"Content-Type": "application/toml"})
-    assert (await refused(other))[0] == 415
+
+
+@pytest.mark.parametrize(
+    ("path", "media", "taken"),
+    [
+        (URL, "text/plain", "application/json or application/toml"),
+        (f"{URL}/cup/cancel", "application/toml", "application/json"),
+    ],
+)
+async def test_the_refusal_of_a_body_names_the_types_that_are_taken(
+    client: Client, path: str, media: str, taken: str
+) -> None:
+    status, error = await refused(await client.post(path, data=b"", headers={"Content-Type": media}))
+    wanted = (415, f"the body must be {taken}", f"send Content-Type: {taken}")
+    assert (status, error["message"], error["hint"]) == wanted
 
 
 async def test_what_cannot_be_is_refused(client: Client) -> None:
