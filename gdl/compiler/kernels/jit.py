@@ -10,10 +10,11 @@ from __future__ import annotations
 import hashlib
 import importlib
 import logging
+import os
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, ClassVar, Final
 
 import numba
 from numba.core.caching import CompileResultCacheImpl, FunctionCache, IndexDataCacheFile, InTreeCacheLocator
@@ -21,6 +22,8 @@ from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler import Compiler
 from numba.core.dispatcher import Dispatcher
 from numba.np import linalg
+
+from gdl.errors import GdlError
 
 FILES: Final = (*sorted(Path(__file__).parent.glob("*.py")), Path(__file__).parent.with_name("tables.py"))
 """The files whose code or constants become part of kernels."""
@@ -104,6 +107,33 @@ class _KernelFolder(CompileResultCacheImpl):
     _locator_classes = [*CompileResultCacheImpl._locator_classes, _ReadOnlyLocator]  # noqa: RUF012 -- as numba has it
 
 
+UNKEPT: Final[dict[Callable[..., Any], tuple[Path, str]]] = {}
+"""The functions that this process has compiled and could not keep: in which folder, and why."""
+
+
+class UnkeptKernelsError(GdlError, RuntimeError):
+    """The system keeps no compiled kernels on disk."""
+
+    template: ClassVar[str] = (
+        "{n_kernels} kernels could not be kept on disk below {folder} ({reason}); "
+        "NUMBA_CACHE_DIR names another folder for them"
+    )
+    n_kernels: int
+    folder: Path
+    reason: str
+
+
+def check_kept() -> None:
+    """Look whether all that this process has compiled was kept.
+
+    Raises:
+        UnkeptKernelsError: some of it could not be.
+    """
+    if UNKEPT:
+        folders, reasons = zip(*UNKEPT.values(), strict=True)
+        raise UnkeptKernelsError(len(UNKEPT), Path(os.path.commonpath(folders)), reasons[0])
+
+
 @cache
 def _warn(reason: str) -> None:
     """Say once in a process that kernels cannot be kept."""
@@ -129,7 +159,9 @@ class _KernelCache(FunctionCache):
         try:
             super().save_overload(signature, compiled)
         except OSError as error:
-            _warn(error.strerror or str(error))
+            reason = error.strerror or str(error)
+            UNKEPT[self._py_func] = (Path(self.cache_path).absolute(), reason)
+            _warn(reason)
 
 
 class _NoEnvironment:

@@ -77,6 +77,13 @@ def refuse(*_):
     raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 caching.IndexDataCacheFile._save_data = refuse
 """
+CHECK: Final = """
+from gdl.compiler.kernels.jit import UnkeptKernelsError, check_kept
+try:
+    check_kept()
+except UnkeptKernelsError as error:
+    print(error.n_kernels, error.folder.parent, error.reason)
+"""
 
 
 def compiled_in(folder: Path, script: str) -> tuple[list[str], str]:
@@ -95,6 +102,11 @@ def test_a_kernel_that_cannot_be_kept_is_compiled_for_the_process(tmp_path: Path
         f"compiled kernels cannot be kept on disk ({reason}), and each process compiles them anew; "
         "NUMBA_CACHE_DIR names another folder for them\n",
     )
+
+
+def test_kernels_that_were_not_kept_are_known_with_where_and_why(tmp_path: Path) -> None:
+    printed, _ = compiled_in(tmp_path, READ_ONLY + SCRIPT + CHECK)
+    assert printed[2:] == ["1", str(tmp_path), "Read-only", "file", "system"]
 
 
 def test_kernels_are_loaded_from_a_folder_that_cannot_be_written(tmp_path: Path) -> None:

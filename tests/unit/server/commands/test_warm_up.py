@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import json
 import re
+from pathlib import Path
 
 import pytest
 from numba.core import event
 
-from gdl.compiler.kernels.jit import KERNELS
+from gdl.compiler.kernels.jit import KERNELS, UNKEPT
 from tests.kit.server.commands.fixtures import Ggp
 
 
@@ -37,3 +38,16 @@ def test_it_says_how_many_kernels_were_compiled(ggp: Ggp, monkeypatch: pytest.Mo
 def test_a_second_time_there_is_nothing_to_do(ggp: Ggp, monkeypatch: pytest.MonkeyPatch) -> None:
     compile_some(0, monkeypatch)
     assert ggp("warm-up").output == "all kernels are on disk already\n"
+
+
+def test_where_the_disk_keeps_nothing_it_says_where_and_why(ggp: Ggp, monkeypatch: pytest.MonkeyPatch) -> None:
+    compile_some(2, monkeypatch)
+    for dispatcher, folder in zip(KERNELS, ("engine", "players"), strict=False):
+        monkeypatch.setitem(UNKEPT, dispatcher.py_func, (Path("/read-only", folder), "Read-only file system"))
+    ended = ggp("warm-up", "--json")
+    assert (ended.exit_code, json.loads(ended.output)["kept"], ended.errors) == (
+        1,
+        0,
+        "ggp: 2 kernels could not be kept on disk below /read-only (Read-only file system); "
+        "NUMBA_CACHE_DIR names another folder for them\n",
+    )
