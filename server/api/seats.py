@@ -22,8 +22,8 @@ from server.refusals import RequestError
 from server.spectating.public_record import journal, known_match, missing_roles
 from server.spectating.stream import POLL_S
 from server.spectating.viewers import secrecy_of, viewer_of
+from server.storage.notifications import something_new
 from server.storage.rows import MatchRow, MatchStatus
-from server.storage.wake_up import something_new
 from server.visibility import Aspect, Viewer, may_see
 
 _SEEN: Final = StartedEntry | StateEntry | StepEntry | EndEntry

@@ -28,7 +28,7 @@ from server.match.setup import new_match_id
 from server.registry.health import DEFAULT_SETTINGS, HealthChecks
 from server.registry.queueing import WaitReason
 from server.registry.registry import Registry, RegistrySettings
-from server.storage import accounts, games, journals, matches, queue, results, tournaments, wake_up, writer
+from server.storage import accounts, games, journals, matches, notifications, queue, results, tournaments, writer
 from server.storage.database import Database
 from server.storage.errors import StorageError
 from server.storage.rows import GameVersion, MatchPurpose, MatchRow, MatchStatus, SeatKind, SeatRow
@@ -61,7 +61,7 @@ class GameManager:
         self.games, self.players = games.GameStore(database), accounts.PlayerStore(database)
         self.matches, self.journals = matches.MatchStore(database), journals.JournalStore(database)
         self.queue, self.lobby = queue.MatchQueue(database), queue.Lobby(database)
-        self.notifier = wake_up.Notifier()
+        self.notifier = notifications.Notifier()
         registering = RegistrySettings(targets=settings.targets, worker_limits=settings.worker_limits)
         self.registry = Registry(self.players, registering, on_change=self.look)
         self.request_queues = self.registry.request_queues
@@ -270,7 +270,7 @@ class GameManager:
     async def _watch_queue(self) -> None:
         """Go on with matches that broke off and start others, each time that there is a reason to look."""
         while True:
-            await wake_up.something_new(self._wake, LOOK_S)
+            await notifications.something_new(self._wake, LOOK_S)
             self._wake.clear()
             await asyncio.sleep(PAUSE_S)
             await self._guarded("the queue cannot be read", self._start_queued)
@@ -285,7 +285,7 @@ class GameManager:
     async def _watch_tournaments(self) -> None:
         """Go on with the tournaments that run, each time that there is a reason to."""
         while True:
-            await wake_up.something_new(self.tournaments.wake, LOOK_S)
+            await notifications.something_new(self.tournaments.wake, LOOK_S)
             self.tournaments.wake.clear()
             if self._is_starting:
                 begun_s = time.monotonic()

@@ -30,11 +30,11 @@ from server.match.link import now_ms
 from server.refusals import RequestError
 from server.storage.accounts import PlayerStore
 from server.storage.errors import DamagedRowError, StorageError
+from server.storage.notifications import Notifier
 from server.storage.queue import MatchQueue
 from server.storage.rows import GameVersion
 from server.storage.tournament_rows import FixtureRow, TournamentStatus
 from server.storage.tournaments import StoredTournament, TournamentChange, TournamentStore
-from server.storage.wake_up import Notifier
 from server.tournament import fixtures
 
 MAX_LIVE: Final = 100

@@ -18,8 +18,8 @@ from server.spectating.public import PublicClose, PublicEnd, PublicEvent, Public
 from server.spectating.public_record import MatchSource, as_broadcast, known_match
 from server.spectating.viewers import end_reason, people_of, secrecy_of
 from server.storage.listing import Filter
+from server.storage.notifications import Notifier, something_new
 from server.storage.rows import LIVE_STATUSES, MatchRow, MatchStatus, SeatRow
-from server.storage.wake_up import Notifier, something_new
 
 Listed: TypeAlias = dict[str, Any]
 

@@ -17,9 +17,9 @@ from server.storage.database import Database
 from server.storage.journals import JournalStore
 from server.storage.listing import MATCH_ROWS
 from server.storage.matches import match_row
+from server.storage.notifications import Notifier, something_new
 from server.storage.rows import ENDED_STATUSES, LIVE_STATUSES, MatchRow, MatchStatus
 from server.storage.schema import fixtures, matches, tournaments
-from server.storage.wake_up import Notifier, something_new
 
 AGE_S: Final = 0.5
 """How long all viewers get what was read, so that many viewers cost no more than one."""

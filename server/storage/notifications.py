@@ -1,14 +1,15 @@
-"""Messages between the game managers on one PostgreSQL, by its notifications (`LISTEN` and `NOTIFY`).
+"""Wakes those who wait for something new: tasks of this process, and the other game managers on one PostgreSQL.
 
-Nothing is kept: a message reaches the managers that listen just then. After each time that a manager could not listen,
-it has to find out anew what it may have missed; `on_listening` is called for that.
+These send each other messages by its notifications (`LISTEN` and `NOTIFY`). Nothing is kept: a message reaches the
+managers that listen just then. After each time that a manager could not listen, it has to find out anew what it may
+have missed; `on_listening` is called for that.
 """
 
 import asyncio
 import json
 import logging
-from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager, suppress
+from collections.abc import AsyncIterator, Callable, Collection, Iterator
+from contextlib import asynccontextmanager, contextmanager, suppress
 from typing import Any, Final, TypeAlias
 
 import sqlalchemy as sa
@@ -29,6 +30,39 @@ RETRY_S: Final = 0.5
 _SEND: Final = "SELECT pg_notify(channel, payload) FROM unnest($1::text[], $2::text[]) AS sent(channel, payload)"
 _NOW: Final = sa.text("SELECT (extract(epoch FROM clock_timestamp()) * 1000000)::bigint")
 _LOG: Final = logging.getLogger(__name__)
+
+
+async def something_new(fresh: asyncio.Event, limit_s: float) -> None:
+    """Wait until *fresh* is set, but no longer than *limit_s*."""
+    with suppress(TimeoutError):
+        async with asyncio.timeout(limit_s):
+            await fresh.wait()
+
+
+class Notifier:
+    """Wakes the tasks that wait for something new in a match, or in any match."""
+
+    def __init__(self) -> None:
+        self._waiting: dict[str | None, set[asyncio.Event]] = {}
+
+    def tell(self, match_ids: Collection[str]) -> None:
+        """Say that something happened in the matches."""
+        for match_id in (*match_ids, None):
+            for event in self._waiting.get(match_id, ()):
+                event.set()
+
+    @contextmanager
+    def subscribed(self, match_id: str | None = None) -> Iterator[asyncio.Event]:
+        """Yield an event that is set when something happens in the match (None: in any); clear it before looking."""
+        event = asyncio.Event()
+        self._waiting.setdefault(match_id, set()).add(event)
+        try:
+            yield event
+        finally:
+            waiting = self._waiting[match_id]
+            waiting.discard(event)
+            if not waiting:
+                del self._waiting[match_id]
 
 
 class Notifications:
@@ -69,9 +103,7 @@ class Notifications:
         """Wait until everything is sent, *limit_s* at most."""
         if self._is_listening and self._waiting:
             self._is_idle.clear()
-            with suppress(TimeoutError):
-                async with asyncio.timeout(limit_s):
-                    await self._is_idle.wait()
+            await something_new(self._is_idle, limit_s)
 
     async def run(self) -> None:
         """Listen and send until cancelled, whatever becomes of the connection."""

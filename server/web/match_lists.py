@@ -27,9 +27,9 @@ from server.spectating.stream import POLL_S
 from server.spectating.viewers import end_reason, orderer_of, people_of, secrecy_of
 from server.storage.errors import DamagedRowError
 from server.storage.games import title_of
+from server.storage.notifications import something_new
 from server.storage.rows import ENDED_STATUSES, WAITING_STATUSES, GameVersion, MatchRow, MatchStatus, SeatKind, SeatRow
 from server.storage.tournament_rows import TournamentRow
-from server.storage.wake_up import something_new
 from server.web.boards import FirstPositions, GameVersions, Picture, board, picture_of, recorded_board, rule_book
 from server.web.match_view import view_of
 from server.web.rendering import render

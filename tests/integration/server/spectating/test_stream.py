@@ -16,8 +16,8 @@ from server.records.entries import StateEntry
 from server.spectating import stream
 from server.spectating.public import PublicEvent
 from server.spectating.stream import Overview, feed, public_events
+from server.storage.notifications import Notifier
 from server.storage.rows import MatchStatus
-from server.storage.wake_up import Notifier
 from tests.kit.server.scripted import TURNS_MOVES, turns
 from tests.kit.server.spectating.written_match import MATCH, WrittenMatch, written_match
 

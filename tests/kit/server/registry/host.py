@@ -22,7 +22,7 @@ from server.site import Watch, listening, make_app
 from server.spectating.public_record import known_match, public_record
 from server.storage.accounts import TokenStore
 from server.storage.database import Database
-from server.storage.wake_up import something_new
+from server.storage.notifications import something_new
 from tests.kit.polling import until
 
 DEFAULT = HostSettings()

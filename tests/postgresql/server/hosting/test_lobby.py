@@ -12,9 +12,9 @@ from server.principal import Role
 from server.spectating.public_record import known_match
 from server.storage.database import Database
 from server.storage.matches import MatchStore
+from server.storage.notifications import something_new
 from server.storage.queue import Lobby
 from server.storage.rows import MatchRow
-from server.storage.wake_up import something_new
 from tests.kit import polling
 from tests.kit.server.api.whole_server import MATCHES, told, whole_server
 from tests.kit.server.hosting.hosts import hosting, kept, looking
