@@ -179,8 +179,7 @@ class _Child(asyncio.SubprocessProtocol):
         if n_unread > MAX_UNREAD_BYTES:
             raise RemotePlayerError(f"the child process does not read: {n_unread:,} bytes wait for it")
         if self._has_closed_output:
-            with suppress(TimeoutError):
-                await asyncio.wait_for(self._has_exited.wait(), EXIT_LIMIT_S)
+            await self._wait_for_exit()
             code = self._transport.get_returncode()
             how = "has closed its output" if code is None else f"has ended with exit code {code}"
             raise RemotePlayerError(f"the child process {how}")
@@ -197,16 +196,18 @@ class _Child(asyncio.SubprocessProtocol):
     async def end(self) -> None:
         """Close the child's input, give it a moment, and end its process group."""
         self._stdin.close()
-        with suppress(TimeoutError):
-            await asyncio.wait_for(self._has_exited.wait(), EXIT_LIMIT_S)
+        await self._wait_for_exit()
         # The child itself may be gone, and others of its group still there.
         with suppress(ProcessLookupError, PermissionError):
             os.killpg(self._transport.get_pid(), signal.SIGKILL)
-        with suppress(TimeoutError):
-            await asyncio.wait_for(self._has_exited.wait(), EXIT_LIMIT_S)
+        await self._wait_for_exit()
         # A program of another user, as by sudo, may not be ended: it is left to its closed pipes.
         with suppress(PermissionError):
             self._transport.close()
+
+    async def _wait_for_exit(self) -> None:
+        with suppress(TimeoutError):
+            await asyncio.wait_for(self._has_exited.wait(), EXIT_LIMIT_S)
 
 
 def _paced(transport: asyncio.SubprocessTransport, fd: int) -> PacedReading:
