@@ -32,34 +32,24 @@ _PASSED: Final = " passes "
 
 
 @dataclass(frozen=True, eq=False)
-class AllOf:
+class _Several:
+    nodes: tuple[Node, ...]
+
+    @cached_property
+    def variables(self) -> frozenset[Variable]:
+        """The variables that occur in them."""
+        return frozenset(chain.from_iterable(map(variables_of, self.nodes)))
+
+
+class AllOf(_Several):
     """Conditions that must hold together."""
 
-    nodes: tuple[Node, ...]
 
-    @cached_property
-    def variables(self) -> frozenset[Variable]:
-        """The variables that occur in them."""
-        return _variables(self.nodes)
-
-
-@dataclass(frozen=True, eq=False)
-class AnyOf:
+class AnyOf(_Several):
     """Conditions of which one must hold."""
-
-    nodes: tuple[Node, ...]
-
-    @cached_property
-    def variables(self) -> frozenset[Variable]:
-        """The variables that occur in them."""
-        return _variables(self.nodes)
 
 
 Node: TypeAlias = Literal | Difference | AllOf | AnyOf
-
-
-def _variables(nodes: Iterable[Node]) -> frozenset[Variable]:
-    return frozenset(chain.from_iterable(map(variables_of, nodes)))
 
 
 def variables_of(node: Node) -> Iterable[Variable]:
