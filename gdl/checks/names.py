@@ -134,16 +134,13 @@ class LikelyNames:
 def unusual_characters(subject: Subject) -> Iterator[Diagnostic]:
     """Yield names with characters that other systems may not read, each name once."""
     told = {"<="}
-    todo = list(reversed(subject.forms))
-    while todo:
-        top = todo.pop()
-        todo += reversed(top.children or ())
-        unusual = _UNUSUAL_IN_VARIABLE if top.is_variable else _UNUSUAL
-        odd = dict.fromkeys(unusual.findall(top.name))
-        if odd and top.name not in told:
-            told.add(top.name)
+    for inner in (inner for form in subject.forms for inner in form.walk()):
+        unusual = _UNUSUAL_IN_VARIABLE if inner.is_variable else _UNUSUAL
+        odd = dict.fromkeys(unusual.findall(inner.name))
+        if odd and inner.name not in told:
+            told.add(inner.name)
             message = f"{' and '.join(odd)} in a name: other systems may not read it"
-            yield diagnostic("unusual-character", top.span, message, "use English letters, digits, _ and -")
+            yield diagnostic("unusual-character", inner.span, message, "use English letters, digits, _ and -")
 
 
 def _fluents(subject: Subject) -> set[str]:
@@ -163,13 +160,7 @@ def _words_of(subject: Subject) -> frozenset[str]:
 
 def _names_in_broken(subject: Subject) -> set[str]:
     """Return the names in forms that could not be read: they may be used or given there."""
-    found: set[str] = set()
-    todo: list[Form] = list(subject.broken)
-    while todo:
-        top = todo.pop()
-        found.add(top.name)
-        todo += top.children or ()
-    return found
+    return {inner.name for form in subject.broken for inner in form.walk()}
 
 
 def capitalisation(subject: Subject) -> Iterator[Diagnostic]:
@@ -188,7 +179,7 @@ def variable_capitalisation(subject: Subject) -> Iterator[Diagnostic]:
     for form in subject.forms:
         first: dict[str, Form] = {}
         told: set[str] = set()
-        for variable in _variables(form):
+        for variable in (inner for inner in form.walk() if inner.is_variable):
             other = first.setdefault(variable.name.lower(), variable)
             if variable.name not in {other.name} | told:
                 told.add(variable.name)
@@ -196,15 +187,6 @@ def variable_capitalisation(subject: Subject) -> Iterator[Diagnostic]:
                 related = [Related(other.span, f"{other.name} here")]
                 hint = "give one of them another name; or the same name, if they are meant to be one"
                 yield diagnostic("variable-capitalisation", variable.span, message, hint, related)
-
-
-def _variables(form: Form) -> Iterator[Form]:
-    todo = [form]
-    while todo:
-        top = todo.pop()
-        if top.is_variable:
-            yield top
-        todo += reversed(top.children or ())
 
 
 def spellings_by_name(subject: Subject) -> dict[str, dict[str, list[Form]]]:

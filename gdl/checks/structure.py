@@ -48,7 +48,7 @@ def missing_relations(subject: Subject) -> Iterator[Diagnostic]:
 def needed_and_missing(subject: Subject) -> dict[str, str | None]:
     """Return the relations that every game defines and this one does not, with what is likely a misspelling of each."""
     heads = _heads(subject)
-    intended = {name for form in subject.broken for name in _names(form)}
+    intended = {inner.name.lower() for form in subject.broken for inner in form.walk() if inner.children is None}
     missing = [name for name in _NEEDED if name not in heads and name not in intended]
     others = set(heads) - set(_NEEDED)
     return {name: next(iter(get_close_matches(name, others, 1, 0.7)), None) for name in missing}
@@ -77,15 +77,6 @@ def stray_words(subject: Subject) -> Iterator[Diagnostic]:
         yield diagnostic("stray-words", span, "words outside of parentheses", hint)
 
 
-def _names(form: Form) -> Iterator[str]:
-    todo = [form]
-    while todo:
-        top = todo.pop()
-        if top.children is None:
-            yield top.name.lower()
-        todo += top.children or ()
-
-
 def empty_bodies(subject: Subject) -> Iterator[Diagnostic]:
     """Yield rules without conditions."""
     for form in subject.forms:
@@ -102,15 +93,12 @@ def empty_bodies(subject: Subject) -> Iterator[Diagnostic]:
 def lone_names_in_parentheses(subject: Subject) -> Iterator[Diagnostic]:
     """Yield propositions and objects written as `(p)`."""
     for form in subject.forms:
-        todo = [form]
-        while todo:
-            top = todo.pop()
-            children = top.children or ()
+        for inner in form.walk():
+            children = inner.children or ()
             if len(children) == 1 and children[0].name not in ("and", "or"):
                 name = children[0].name
                 message = f"({name}) is the same as {name}, but some players take them for two things"
-                yield diagnostic("lone-name-in-parentheses", top.span, message, f"write {name}")
-            todo += [child for child in children if child.children is not None]
+                yield diagnostic("lone-name-in-parentheses", inner.span, message, f"write {name}")
 
 
 def open_facts(subject: Subject) -> Iterator[Diagnostic]:
@@ -128,12 +116,9 @@ def open_facts(subject: Subject) -> Iterator[Diagnostic]:
 
 def _variables(form: Form) -> list[Form]:
     first: dict[str, Form] = {}
-    todo = [form]
-    while todo:
-        top = todo.pop()
-        if top.is_variable:
-            first.setdefault(top.name, top)
-        todo += reversed(top.children or ())
+    for inner in form.walk():
+        if inner.is_variable:
+            first.setdefault(inner.name, inner)
     return list(first.values())
 
 

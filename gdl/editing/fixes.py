@@ -253,12 +253,10 @@ def _words(form: Form) -> Iterator[str]:
 
 def _makes_one(form: Form, old: str, new: str) -> bool:
     """Return whether a `distinct` of *form* would hold the same term twice if *old* became *new*."""
-    todo = [form]
-    while todo:
-        children = todo.pop().children or ()
+    for part in form.walk():
+        children = part.children or ()
         if len(children) == 3 and children[0].name == "distinct":
             left, right = ([new if word == old else word for word in _words(child)] for child in children[1:])
             if left == right:
                 return True
-        todo += (child for child in children if child.children)
     return False

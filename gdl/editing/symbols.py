@@ -255,13 +255,7 @@ def _concerns(broken: Form, found: Occurrence) -> bool:
     """Return whether what *broken* means may matter for *found*."""
     if found.kind is SymbolKind.VARIABLE:
         return broken.start <= found.token.start < broken.end
-    todo = [broken]
-    while todo:
-        top = todo.pop()
-        if top.name == found.token.name:
-            return True
-        todo += top.children or ()
-    return False
+    return any(part.name == found.token.name for part in broken.walk())
 
 
 def _shares(found: Occurrence, other: Occurrence) -> bool:

@@ -70,6 +70,14 @@ class Form:
         """Whether the form is a token that starts with a question mark."""
         return self.name.startswith("?")
 
+    def walk(self) -> Iterator[Form]:
+        """Yield the form and all forms within it, in the order of the text."""
+        todo = [self]
+        while todo:
+            top = todo.pop()
+            yield top
+            todo += reversed(top.children or ())
+
 
 @dataclass(frozen=True, slots=True)
 class Token:

@@ -48,7 +48,8 @@ class RuleReader:
 
     def rule(self, form: Form) -> Rule | None:
         """Return the fact or rule that *form* is; None where a part of it is wrong."""
-        problems = [problem for problem in map(list_problem, _lists(form)) if problem is not None]
+        lists = (part for part in form.walk() if part.children is not None)
+        problems = [problem for problem in map(list_problem, lists) if problem is not None]
         for problem in problems:
             self._on_error(problem)
         children = form.children
@@ -158,15 +159,6 @@ def _name(form: Form) -> str:
 def _is_called(name: Form) -> bool:
     """Return whether a parenthesis follows *name* at once, as in other languages: `true(step 1)`."""
     return name.source.text[name.end : name.end + 1] == "("
-
-
-def _lists(form: Form) -> Iterator[Form]:
-    todo = [form]
-    while todo:
-        top = todo.pop()
-        if top.children is not None:
-            yield top
-            todo += reversed(top.children)
 
 
 _MAX_RULES_INSIDE: Final = 10

@@ -176,3 +176,8 @@ def test_what_is_open_is_closed_where_the_last_form_ended_and_taken_away(text: s
 def written(form: Form) -> object:
     """Return the texts of *form* and of what is inside."""
     return form.name if form.children is None else [form.span.text, [written(child) for child in form.children]]
+
+
+def test_a_form_is_walked_in_the_order_of_the_text() -> None:
+    (form,) = read_forms(Source("<rules>", "(p (f ?x) a)"))
+    assert [part.span.text for part in form.walk()] == ["(p (f ?x) a)", "p", "(f ?x)", "f", "?x", "a"]
