@@ -29,3 +29,10 @@ export function showClock(element, deadlineMs) {
   element.classList.toggle("runs", left !== null);
   element.classList.toggle("is-short", left !== null && left < SHORT_MS);
 }
+
+// Shows on each clock of the page how long it is to the moment that it names itself, if any.
+export function showClocks() {
+  for (const clock of document.querySelectorAll("[data-clock]")) {
+    showClock(clock, clock.dataset.ends ? Number(clock.dataset.ends) : undefined);
+  }
+}

@@ -1,5 +1,7 @@
 // Parts of pages that the server sends anew: fetched, and whether they may be replaced.
 
+import { setServerTime } from "./clock.js";
+
 export function parse(text) {
   return new DOMParser().parseFromString(text, "text/html");
 }
@@ -8,6 +10,13 @@ export async function fetchedPage(address) {
   const answer = await fetch(address, { headers: { Accept: "text/html" } });
   if (!answer.ok) throw new Error(`the server answered ${answer.status}`);
   return parse(await answer.text());
+}
+
+// The page that has the boards of these matches of the tournament at `address`.
+export async function fetchedBoards(address, ids) {
+  const found = await fetchedPage(`${address}/boards?${new URLSearchParams(ids.map((id) => ["match", id]))}`);
+  setServerTime(Number(found.querySelector("#boards").dataset.now));
+  return found;
 }
 
 // Whether a person is filling in a form of the part.

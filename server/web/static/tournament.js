@@ -1,8 +1,8 @@
 // The page of a tournament follows it: boards as their steps come, the rest when something else has changed.
 
-import { setServerTime, showClock } from "./clock.js";
+import { setServerTime, showClocks } from "./clock.js";
 import { Feed } from "./feed.js";
-import { fetchedPage, isInUse } from "./parts.js";
+import { fetchedBoards, fetchedPage, isInUse } from "./parts.js";
 
 const PAUSE_MS = 700; // between two looks at the server, so that many matches at once cost no more than a few
 const PARTS_MS = 2000; // between two looks at all that is not a board
@@ -63,19 +63,11 @@ function staleBoards() {
 }
 
 async function refreshBoards(ids) {
-  const query = new URLSearchParams(ids.map((id) => ["match", id]));
-  const found = await fetchedPage(`${address}/boards?${query}`);
-  setServerTime(Number(found.querySelector("#boards").dataset.now));
+  const found = await fetchedBoards(address, ids);
   for (const fresh of found.querySelectorAll("[data-board]")) {
     document.querySelector(`[data-board="${CSS.escape(fresh.dataset.board)}"]`)?.replaceWith(fresh);
   }
-  tick();
-}
-
-function tick() {
-  for (const clock of document.querySelectorAll("[data-clock]")) {
-    showClock(clock, clock.dataset.ends ? Number(clock.dataset.ends) : undefined);
-  }
+  showClocks();
 }
 
 async function refresh() {
@@ -107,5 +99,5 @@ new Feed(`${address}/events`, ["tournament"], (_, event) => {
   setServerTime(latest.now);
 }, () => {});
 setInterval(refresh, PAUSE_MS);
-setInterval(tick, TICK_MS);
-tick();
+setInterval(showClocks, TICK_MS);
+showClocks();

@@ -1,8 +1,8 @@
 // The wall of a tournament: as many live boards as fit, page after page, then the standings, and so on.
 
-import { setServerTime, showClock } from "./clock.js";
+import { setServerTime, showClocks } from "./clock.js";
 import { Feed } from "./feed.js";
-import { fetchedPage } from "./parts.js";
+import { fetchedBoards, fetchedPage } from "./parts.js";
 
 const PAUSE_MS = 700;
 const TICK_MS = 100;
@@ -49,12 +49,6 @@ function pages() {
   return [...found, null];
 }
 
-async function draw(ids) {
-  const found = await fetchedPage(`${address}/boards?${new URLSearchParams(ids.map((id) => ["match", id]))}`);
-  setServerTime(Number(found.querySelector("#boards").dataset.now));
-  return found;
-}
-
 async function showPage(ids) {
   const isStandings = ids === null;
   turnedAt = Date.now();
@@ -63,11 +57,11 @@ async function showPage(ids) {
   if (isStandings) {
     boards.querySelector("#boards").replaceChildren();
   } else {
-    boards.replaceChildren((await draw(ids)).querySelector("#boards"));
+    boards.replaceChildren((await fetchedBoards(address, ids)).querySelector("#boards"));
     drawnAt = Date.now();
   }
   lay();
-  tick();
+  showClocks();
 }
 
 function lay() {
@@ -94,12 +88,12 @@ async function refreshBoards() {
   });
   if (!stale.length) return;
   if (isDue) drawnAt = Date.now();
-  const found = await draw(stale.map((one) => one.dataset.board));
+  const found = await fetchedBoards(address, stale.map((one) => one.dataset.board));
   for (const fresh of found.querySelectorAll("[data-board]")) {
     if (latest.steps[fresh.dataset.board] === undefined) fresh.dataset.over = "";
     boards.querySelector(`[data-board="${CSS.escape(fresh.dataset.board)}"]`)?.replaceWith(fresh);
   }
-  tick();
+  showClocks();
 }
 
 async function refreshHead() {
@@ -111,12 +105,6 @@ async function refreshHead() {
     old.replaceWith(fresh);
   }
   lay();
-}
-
-function tick() {
-  for (const clock of document.querySelectorAll("[data-clock]")) {
-    showClock(clock, clock.dataset.ends ? Number(clock.dataset.ends) : undefined);
-  }
 }
 
 async function alone(work) {
@@ -150,7 +138,7 @@ new Feed(`${address}/events`, ["tournament"], (_, event) => {
 }, () => {});
 setInterval(() => alone(refresh), PAUSE_MS);
 setInterval(() => alone(turn), PAGE_MS);
-setInterval(tick, TICK_MS);
+setInterval(showClocks, TICK_MS);
 addEventListener("resize", () => alone(turn));
 lay();
-tick();
+showClocks();
