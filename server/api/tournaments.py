@@ -153,7 +153,7 @@ def _entered(
         if not (is_host or timetable_of(found).admits(at_ms)):
             raise RequestError("entry_closed", "the time to enter is over; ask the host", status=409)
         return TournamentChange(entrants=[entrant])
-    if not is_host or found.row.terms.format.is_knockout or found.row.status not in _LIVE:
+    if not (is_host and found.row.may_admit):
         raise RequestError("entry_closed", f"this tournament is {found.row.status}, and admits no entrant", status=409)
     last_round = max((one.match.round for one in found.fixtures), default=0)
     late = replace(entrant, since_round=last_round + 1)

@@ -71,6 +71,12 @@ class TournamentRow:
         is_stopped = self.status == TournamentStatus.PAUSED and self.started_ms is None
         return self.status == TournamentStatus.OPEN or is_stopped
 
+    @property
+    def may_admit(self) -> bool:
+        """Whether its host can enter players: before its start, or while it goes on; a knockout admits none late."""
+        is_live = self.status in (TournamentStatus.RUNNING, TournamentStatus.PAUSED)
+        return self.waits_to_start or (is_live and not self.terms.format.is_knockout)
+
     def admits(self, at_ms: int) -> bool:
         """Return whether owners can enter their players by themselves at *at_ms*."""
         is_open = self.status == TournamentStatus.OPEN and self.entry == EntryRule.OPEN

@@ -11,6 +11,7 @@ from server.storage.rows import ENDED_STATUSES, MatchStatus
 from server.storage.tournament_rows import EntryRule, FixtureRow, TournamentRow
 from server.storage.tournaments import StoredTournament
 from server.tournament.competition import Pairing
+from server.tournament.knockout import Knockout
 from server.tournament.plan import AT_ONCE, Every, Timetable, TournamentFormat, TournamentTerms, Weekly
 from server.tournament.progress import Progress
 from server.tournament.standings import TIE_BREAKS, Measure, ScoringRules, counted_goals, match_points
@@ -35,6 +36,9 @@ _MEASURES: Final[dict[Measure, str]] = {
     Measure.MEETINGS: "Each meeting gives 1 point for the better mean goal of its matches, ½ for an equal one, 0 for a"
     " worse one.",
 }
+_EVEN_MEETINGS: Final = (
+    f"After equal points there are up to {Knockout().extra_meetings} more, then the one that entered earlier goes on."
+)
 
 
 def _meetings(terms: TournamentTerms) -> str:
@@ -48,9 +52,9 @@ def _meetings(terms: TournamentTerms) -> str:
         case TournamentFormat.SWISS:
             return f"{counted(n, 'round')}; in each, entrants with like scores meet who have not met before."
         case TournamentFormat.KNOCKOUT:
-            return f"Who loses a meeting is out. A meeting has {counted(n, 'set')} of matches."
+            return f"Who loses a meeting is out. A meeting has {counted(n, 'set')} of matches. {_EVEN_MEETINGS}"
         case TournamentFormat.DOUBLE_KNOCKOUT:
-            return f"Who has lost two meetings is out. A meeting has {counted(n, 'set')} of matches."
+            return f"Who has lost two meetings is out. A meeting has {counted(n, 'set')} of matches. {_EVEN_MEETINGS}"
         case TournamentFormat.LADDER:
             return f"Those meet whose match tells most about the ratings, up to {counted(n, 'time')}."
         case TournamentFormat.SCORE_TABLE:
@@ -69,6 +73,13 @@ def _games(games: Sequence[str], terms: TournamentTerms) -> str:
     if not (terms.format is TournamentFormat.SWISS or terms.format.is_knockout):
         return f"{listed}."
     return f"{listed}; {'each meeting plays all of them' if terms.all_games else 'they take turns by round'}."
+
+
+def _seats(terms: TournamentTerms) -> str:
+    """Return what is done so that chance favours no entrant."""
+    if terms.format is TournamentFormat.SCORE_TABLE:
+        return "In each attempt all play with the same chance."
+    return "In a set of matches the seats rotate, with the same chance, so that everyone plays each role as often."
 
 
 def _places(terms: TournamentTerms) -> str:
@@ -90,10 +101,7 @@ def rules_in_words(row: TournamentRow, games: Sequence[str], at_ms: int) -> Iter
     terms = row.terms
     yield "Format", f"{FORMAT_WORDS[terms.format]}. {_meetings(terms)}"
     yield "Games", _games(games, terms)
-    yield (
-        "Seats",
-        "In a set of matches the seats rotate, with the same chance, so that everyone plays each role as often.",
-    )
+    yield "Seats", _seats(terms)
     clocks = f"{terms.start_clock:,} s to prepare, {terms.play_clock:,} s for each move"
     yield "Clocks", f"{clocks}; a reply may be {terms.grace:g} s late on its way."
     yield "What counts", _MEASURES[terms.measure]
@@ -117,6 +125,8 @@ def rules_in_words(row: TournamentRow, games: Sequence[str], at_ms: int) -> Iter
 
 def _entry(row: TournamentRow, timetable: Timetable, at_ms: int) -> str:
     """Return who enters, and until when."""
+    if not row.may_admit:
+        return "Entry is closed."
     if row.entry != EntryRule.OPEN:
         return "The host enters players."
     if not row.admits(at_ms):

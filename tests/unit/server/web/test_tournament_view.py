@@ -7,17 +7,24 @@ from typing import Any
 
 import pytest
 
-from server.storage.tournament_rows import EntryRule, PinnedGame, TournamentRow
+from server.storage.tournament_rows import EntryRule, PinnedGame, TournamentRow, TournamentStatus
 from server.tournament.plan import Timetable, TournamentFormat, TournamentTerms
 from server.web.tournament_view import FORMAT_WORDS, rules_in_words
 
+EVEN = "After equal points there are up to 2 more, then the one that entered earlier goes on."
+
 
 def words(
-    *, games: tuple[str, ...] = ("chess", "nim"), entry: EntryRule = EntryRule.OPEN, **terms: Any
+    *,
+    games: tuple[str, ...] = ("chess", "nim"),
+    entry: EntryRule = EntryRule.OPEN,
+    status: TournamentStatus = TournamentStatus.OPEN,
+    **terms: Any,
 ) -> dict[str, str]:
     """Return the rules of a tournament by their titles."""
     read = TournamentTerms.model_validate({"games": ["chess", "nim"]} | terms)
-    row = TournamentRow("cup", "ann", read, {game: PinnedGame("5ha", 2) for game in read.games}, 10, entry=entry)
+    pinned = {game: PinnedGame("5ha", 2) for game in read.games}
+    row = TournamentRow("cup", "ann", read, pinned, 10, status, entry, started_ms=None if status == "open" else 20)
     return dict(rules_in_words(row, games, 0))
 
 
@@ -28,8 +35,8 @@ def words(
         ({"format": "round-robin", "rounds": 3}, "Each entrant meets each other one in each game, 3 times."),
         ({"format": "gauntlet"}, "The first entrant meets each of the others in each game."),
         ({"format": "swiss"}, "5 rounds; in each, entrants with like scores meet who have not met before."),
-        ({"format": "knockout"}, "Who loses a meeting is out. A meeting has 1 set of matches."),
-        ({"format": "double-knockout"}, "Who has lost two meetings is out. A meeting has 1 set of matches."),
+        ({"format": "knockout"}, f"Who loses a meeting is out. A meeting has 1 set of matches. {EVEN}"),
+        ({"format": "double-knockout"}, f"Who has lost two meetings is out. A meeting has 1 set of matches. {EVEN}"),
         ({"format": "ladder"}, "Those meet whose match tells most about the ratings, up to 100 times."),
         ({"format": "score-table"}, "Each entrant plays each game alone, in 1 attempt, and the goals are compared."),
     ],
@@ -52,6 +59,24 @@ def test_places_of_a_knockout_go_by_rounds_and_others_by_scores() -> None:
         "Places go by scores; equal ones are parted by direct comparison, then Buchholz, then Sonneborn-Berger,"
         " then fewer errors."
     )
+
+
+@pytest.mark.parametrize(
+    ("status", "format_name", "told"),
+    [
+        ("running", "swiss", "Entry is closed; a host may let players in late."),
+        ("paused", "swiss", "Entry is closed; a host may let players in late."),
+        ("running", "double-knockout", "Entry is closed."),
+        ("over", "swiss", "Entry is closed."),
+        ("cancelled", "swiss", "Entry is closed."),
+    ],
+)
+def test_late_entry_is_promised_only_where_there_is_such(status: str, format_name: str, told: str) -> None:
+    assert words(status=TournamentStatus(status), format=format_name)["Entry"] == told
+
+
+def test_attempts_alone_have_no_seats_that_rotate() -> None:
+    assert words(format="score-table")["Seats"] == "In each attempt all play with the same chance."
 
 
 def test_secret_games_are_counted_and_not_named() -> None:
