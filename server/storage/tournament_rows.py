@@ -72,6 +72,11 @@ class TournamentRow:
         return self.status == TournamentStatus.OPEN or is_stopped
 
     @property
+    def has_ended(self) -> bool:
+        """Whether nothing more is played of it."""
+        return self.status in (TournamentStatus.OVER, TournamentStatus.CANCELLED)
+
+    @property
     def may_admit(self) -> bool:
         """Whether its host can enter players: before its start, or while it goes on; a knockout admits none late."""
         is_live = self.status in (TournamentStatus.RUNNING, TournamentStatus.PAUSED)
@@ -83,9 +88,14 @@ class TournamentRow:
         return is_open and (self.timetable is None or self.timetable.admits(at_ms))
 
     @property
+    def is_played_alone(self) -> bool:
+        """Whether each of its games has one role, so that goals are compared and none wins or loses a match."""
+        return all(game.n_roles == 1 for game in self.games.values())
+
+    @property
     def hides_games(self) -> bool:
         """Whether it is not to be known yet which games are played: their names are scrambled."""
-        return self.terms.scramble and self.status not in (TournamentStatus.OVER, TournamentStatus.CANCELLED)
+        return self.terms.scramble and not self.has_ended
 
 
 @dataclass(frozen=True, slots=True)

@@ -75,10 +75,10 @@ def _games(games: Sequence[str], terms: TournamentTerms) -> str:
     return f"{listed}; {'each meeting plays all of them' if terms.all_games else 'they take turns by round'}."
 
 
-def _seats(terms: TournamentTerms) -> str:
+def _seats(row: TournamentRow) -> str:
     """Return what is done so that chance favours no entrant."""
-    if terms.format is TournamentFormat.SCORE_TABLE:
-        return "In each attempt all play with the same chance."
+    if row.is_played_alone:
+        return "Everyone plays with the same chance as the others."
     return "In a set of matches the seats rotate, with the same chance, so that everyone plays each role as often."
 
 
@@ -101,7 +101,7 @@ def rules_in_words(row: TournamentRow, games: Sequence[str], at_ms: int) -> Iter
     terms = row.terms
     yield "Format", f"{FORMAT_WORDS[terms.format]}. {_meetings(terms)}"
     yield "Games", _games(games, terms)
-    yield "Seats", _seats(terms)
+    yield "Seats", _seats(row)
     clocks = f"{terms.start_clock:,} s to prepare, {terms.play_clock:,} s for each move"
     yield "Clocks", f"{clocks}; a reply may be {terms.grace:g} s late on its way."
     yield "What counts", _MEASURES[terms.measure]
@@ -154,6 +154,9 @@ _MOST_IN_CROSS_TABLE: Final = 60
 _HAS_RESTS: Final = (TournamentFormat.SWISS, TournamentFormat.ROUND_ROBIN)
 """The formats in which an entrant without a match in a round has a bye, and is not out."""
 
+_UNORDERED: Final = ("scheduled", "not played", "forfeited")
+"""What a match is that was never ordered: its tournament goes on, or has ended, or the match was lost without it."""
+
 
 @dataclass(frozen=True, slots=True)
 class ShownFixture:
@@ -181,7 +184,7 @@ class ShownFixture:
     @property
     def has_page(self) -> bool:
         """Whether the match was ordered."""
-        return self.status not in ("scheduled", "forfeited")
+        return self.status not in _UNORDERED
 
     @property
     def is_over(self) -> bool:
@@ -223,7 +226,8 @@ class ShownTournament:
 
     Attributes:
         table: the standings, the best first; empty before the start.
-        cross: what each made against each other, in the order of the table; empty where it would be too large.
+        cross: what each made against each other, in the order of the table; empty where it would be too large, or
+            none plays against another.
         sprt: how the sequential test stands; empty without one.
     """
 
@@ -245,13 +249,16 @@ class ShownTournament:
         return {each.match_id: each for one in self.rounds for each in one.fixtures}
 
     @property
-    def n_over(self) -> int:
-        """How many matches are over."""
-        return sum(each.is_over for each in self.fixtures.values())
+    def n_done(self) -> int:
+        """How many matches are over; after the end of the tournament, how many have a result."""
+        return sum(each.goals is not None if self.row.has_ended else each.is_over for each in self.fixtures.values())
 
     @property
     def current(self) -> ShownRound | None:
-        """The first round in which a match is open, else the last one; None before the first."""
+        """The first round in which a match is open, after the end the last that began; None before the first."""
+        if self.row.has_ended:
+            began = [one for one in self.rounds if one.n_over]
+            return began[-1] if began else None
         is_open = (one for one in self.rounds if one.n_over < len(one.fixtures))
         return next(is_open, self.rounds[-1] if self.rounds else None)
 
@@ -284,7 +291,7 @@ def shown_tournament(found: StoredTournament, wait_reasons: Mapping[str, str] = 
     progress = progress_of(found)
     table, rules = table_of(progress), progress.plan.scoring
     names = [row.player for row in table]
-    has_cross = len(names) <= _MOST_IN_CROSS_TABLE
+    has_cross = len(names) <= _MOST_IN_CROSS_TABLE and not found.row.is_played_alone
     cross = head_to_head(progress.results, names, rules) if has_cross else []
     sprt = sprt_line(progress) or ""
     fixtures = {
@@ -320,9 +327,9 @@ def _pairing(pairing: Pairing, fixtures: Mapping[str, ShownFixture], rules: Scor
 def _fixture(found: StoredTournament, one: FixtureRow, rules: ScoringRules, wait_reason: str) -> ShownFixture:
     match, played = one.match, played_of(one)
     annulment = found.annulments.get(match.match_id)
-    status = "forfeited" if one.forfeited and one.status is None else one.status or "scheduled"
+    unordered = "forfeited" if one.forfeited else "not played" if found.row.has_ended else "scheduled"
     return ShownFixture(
-        match.match_id, match.round, match.players, str(status), "" if found.row.hides_games else match.game,
+        match.match_id, match.round, match.players, str(one.status or unordered), "" if found.row.hides_games else match.game,
         None if played is None else counted_goals(played.result, rules),
         () if played is None else played.result.errors, _note(found, one), annulment is not None, one.ended_ms,
         wait_reason,

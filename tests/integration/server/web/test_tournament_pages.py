@@ -83,7 +83,7 @@ async def test_a_tournament_that_is_over_shows_standings_pairings_and_rounds(cli
     assert {f"/matches/{one['match']}" for one in found["matches"]} <= set(page.links)
     assert "/tournaments/cup/entrants/greedy" in page.links
     assert "/tournaments/cup" in (await page_at(client, f"/matches/{found['matches'][0]['match']}")).links
-    assert "Round 2 of 2 4 of 4 matches were played" in words
+    assert "Round 2 of 2 4 of 4 matches have a result" in words
     assert "has a bye" in words
     for row in found["standings"]:
         assert f"{row['rank']}{row['player']}{points(row['score'])}" in words

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
 
 import pytest
 
-from server.storage.tournament_rows import EntryRule, PinnedGame, TournamentRow, TournamentStatus
+from server.storage.rows import MatchStatus, SeatKind, SeatRow
+from server.storage.tournament_rows import EntryRule, FixtureRow, PinnedGame, TournamentRow, TournamentStatus
+from server.storage.tournaments import StoredTournament
+from server.tournament.fixtures import Meeting, TournamentGame, matches_of
 from server.tournament.plan import Timetable, TournamentFormat, TournamentTerms
-from server.web.tournament_view import FORMAT_WORDS, rules_in_words
+from server.web.tournament_view import FORMAT_WORDS, rules_in_words, shown_tournament
+from tests.kit.server.hosting.tournaments import entrants, tournament
 
 EVEN = "After equal points there are up to 2 more, then the one that entered earlier goes on."
 
@@ -26,6 +31,29 @@ def words(
     pinned = {game: PinnedGame("5ha", 2) for game in read.games}
     row = TournamentRow("cup", "ann", read, pinned, 10, status, entry, started_ms=None if status == "open" else 20)
     return dict(rules_in_words(row, games, 0))
+
+
+def tournament_with(*statuses: str | None, end: str = "over", n_roles: int = 2, **terms: Any) -> StoredTournament:
+    """Return a tournament that has ended, with a round for each of *statuses*: those of its matches."""
+    row = tournament(status=TournamentStatus(end), **{"rounds": 2} | terms)
+    row = replace(row, games={"tictactoe": PinnedGame("5ha", n_roles)})
+    games = (TournamentGame("tictactoe", n_roles),)
+    players = entrants("legal", "random")
+    fixtures: list[FixtureRow] = []
+    for number, status in enumerate(statuses, 1):
+        found = None if status is None else MatchStatus(status)
+        for match in matches_of(Meeting(("p0", "p1"), number, f"round {number}"), games, 7):
+            seats = [SeatRow(match.match_id, "r", i, "legal", SeatKind.OWN, 50) for i in range(len(match.players))]
+            fixtures.append(FixtureRow(match, status=found, seats=tuple(seats)))
+    return StoredTournament(row, tuple(players), tuple(fixtures))
+
+
+def test_after_the_end_only_results_count_as_played_and_what_was_not_ordered_is_not_scheduled() -> None:
+    cancelled = shown_tournament(tournament_with("aborted", end="cancelled"))
+    assert (cancelled.n_done, len(cancelled.fixtures)) == (0, 2)
+    decided = shown_tournament(tournament_with("completed", None))
+    assert [each.status for each in decided.fixtures.values()] == ["completed"] * 2 + ["not played"] * 2
+    assert (decided.n_done, decided.current and decided.current.number) == (2, 1)
 
 
 @pytest.mark.parametrize(
@@ -75,8 +103,10 @@ def test_late_entry_is_promised_only_where_there_is_such(status: str, format_nam
     assert words(status=TournamentStatus(status), format=format_name)["Entry"] == told
 
 
-def test_attempts_alone_have_no_seats_that_rotate() -> None:
-    assert words(format="score-table")["Seats"] == "In each attempt all play with the same chance."
+def test_games_of_one_role_have_no_seats_that_rotate_and_no_cross_table() -> None:
+    alone = tournament_with("completed", format="score-table", n_roles=1)
+    assert dict(rules_in_words(alone.row, (), 0))["Seats"] == "Everyone plays with the same chance as the others."
+    assert shown_tournament(alone).cross == ()
 
 
 def test_secret_games_are_counted_and_not_named() -> None:
