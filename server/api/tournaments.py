@@ -220,7 +220,7 @@ def _annulled_with(found: StoredTournament, done: tournament_rows.InterventionRo
     void = [match_id for match_id in own if match_id not in found.annulments]
     reason = f"{done.entrant} has withdrawn" + (f": {done.reason}" if done.reason else "")
     annulled = [tournament_rows.AnnulmentRow(match_id, False, reason, done.made_by, done.at_ms) for match_id in void]
-    return TournamentChange(annulled=annulled, aborted=void, abort_reason=f"annulled: {reason}")
+    return TournamentChange(annulled=annulled, aborted=dict.fromkeys(void, f"annulled: {reason}"))
 
 
 @operations.post(f"{TOURNAMENT}/start", role=Role.HOST, errors=(*_STATUS, "wrong_entrants", "no_schedule"))
@@ -279,8 +279,8 @@ async def cancel_tournament(request: web.Request, name: str, body: models.Reason
             reason=body.reason,
         )(found)
         values = {**change.values, "ended_ms": now_ms()}
-        aborted, reason = live_matches(found), "the tournament is cancelled"
-        return TournamentChange(values, aborted=aborted, abort_reason=reason, interventions=[done])
+        aborted = dict.fromkeys(live_matches(found), "the tournament is cancelled")
+        return TournamentChange(values, aborted=aborted, interventions=[done])
 
     return await _changed(request, name, cancelled)
 
@@ -308,8 +308,8 @@ async def annul_match(
         is_over = found.row.status == tournament_rows.TournamentStatus.OVER
         values = {"status": tournament_rows.TournamentStatus.RUNNING, "ended_ms": None} if is_over else {}
         row = tournament_rows.AnnulmentRow(match_id, body.replay, body.reason, by, now_ms())
-        change = TournamentChange(values, annulled=[row], interventions=[done])
-        return replace(change, aborted=[match_id], abort_reason=f"annulled: {body.reason}")
+        aborted = {match_id: f"annulled: {body.reason}"}
+        return TournamentChange(values, annulled=[row], aborted=aborted, interventions=[done])
 
     return await _changed(request, name, annulled)
 
@@ -341,8 +341,8 @@ def _substituted(found: StoredTournament, done: tournament_rows.InterventionRow)
     reason = f"{done.player} plays for {old.name}: {done.reason}"
     annulled = [tournament_rows.AnnulmentRow(match_id, True, reason, done.made_by, done.at_ms) for match_id in ordered]
     entrant = replace(old, player=done.player, created_ms=done.at_ms)
-    change = TournamentChange(entrants=[entrant], annulled=annulled, interventions=[done])
-    return replace(change, aborted=ordered, abort_reason=reason)
+    aborted = dict.fromkeys(ordered, reason)
+    return TournamentChange(entrants=[entrant], annulled=annulled, aborted=aborted, interventions=[done])
 
 
 def _done(

@@ -5,6 +5,7 @@ A large tournament has thousands of matches, so that these functions are called 
 
 import asyncio
 from collections import Counter
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
@@ -181,7 +182,26 @@ def forfeits(found: StoredTournament, competition: Competition) -> TournamentCha
     """Return the forfeits of the open matches of entrants who have withdrawn; those that are live are ended."""
     lost = {result.match_id: result.forfeited for result in forfeits_of_withdrawn(competition)}
     aborted = [match_id for match_id in live_matches(found) if match_id in lost]
-    return TournamentChange(forfeits=lost, aborted=aborted, abort_reason="a player has withdrawn from the tournament")
+    withdrew = "withdrawn from the tournament"
+    return forfeits_of(lost, aborted, (f"has {withdrew}", f"have {withdrew}"))
+
+
+def forfeits_of(
+    lost: Mapping[str, tuple[str, ...]], aborted: Collection[str], words: tuple[str, str]
+) -> TournamentChange:
+    """Return that matches are *lost*, by id the entrants, and that those *aborted* are ended for that.
+
+    *words* say of one entrant, and of several, why.
+    """
+    reasons = {match_id: _lost_by(lost[match_id], words) for match_id in aborted}
+    return TournamentChange(forfeits=lost, aborted=reasons)
+
+
+def _lost_by(names: Sequence[str], words: tuple[str, str]) -> str:
+    one, several = words
+    if len(names) == 1:
+        return f"{names[0]} {one}, and has lost the match"
+    return f"{', '.join(names[:-1])} and {names[-1]} {several}, and have lost the match"
 
 
 def paused(reason: str) -> TournamentChange:
@@ -192,4 +212,4 @@ def paused(reason: str) -> TournamentChange:
 def ended(found: StoredTournament) -> TournamentChange:
     """Return the end of a tournament; matches of it that are live are ended."""
     values = {"status": TournamentStatus.OVER, "ended_ms": now_ms(), "reason": ""}
-    return TournamentChange(values, aborted=live_matches(found), abort_reason="the tournament is decided")
+    return TournamentChange(values, aborted=dict.fromkeys(live_matches(found), "the tournament is decided"))

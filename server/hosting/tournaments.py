@@ -20,6 +20,7 @@ from server.hosting.rounds import NEVER, Absences, timetable_of, waiting
 from server.hosting.tournament_progress import (
     check_schedule,
     ended,
+    forfeits_of,
     live_matches,
     look_at,
     paused,
@@ -193,8 +194,8 @@ class Tournaments:
         asked = {one.player for one in found.entrants if one.name in seated}
         self._absences.note(asked, await self._host.absent(asked) if asked else (), self.clock_ms())
         lost = self._absences.lost(found, self.clock_ms())
-        reason = f"a player was not there within {limit_s:g} s"
-        return TournamentChange(forfeits=lost, aborted=tuple(lost), abort_reason=reason) if lost else None
+        missed = f"not there within {limit_s:g} s"
+        return forfeits_of(lost, lost, (f"was {missed}", f"were {missed}")) if lost else None
 
     async def _orders(self, found: StoredTournament, unordered: Sequence[FixtureRow]) -> TournamentChange | None:
         """Return the orders of as many matches as there is room for; None where there is none."""

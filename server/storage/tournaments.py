@@ -53,7 +53,7 @@ class TournamentChange:
         ordered: matches that are ordered now, with their seats.
         forfeits: by the id of a match, the entrants that have lost it by their absence.
         annulled: matches that do not count any more.
-        aborted: the ids of matches that are ended for `abort_reason`.
+        aborted: by the id of a match that is ended, why.
         interventions: what the host did that changes so much.
     """
 
@@ -64,8 +64,7 @@ class TournamentChange:
     ordered: Sequence[tuple[rows.MatchRow, Sequence[rows.SeatRow]]] = ()
     forfeits: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     annulled: Sequence[tournament_rows.AnnulmentRow] = ()
-    aborted: Collection[str] = ()
-    abort_reason: str = ""
+    aborted: Mapping[str, str] = field(default_factory=dict)
     interventions: Sequence[tournament_rows.InterventionRow] = ()
 
 
@@ -256,8 +255,9 @@ class TournamentStore:
             if change.annulled:
                 await connection.execute(sa.insert(annulments), [asdict(one) for one in change.annulled])
             await _add_interventions(connection, row.name, change.interventions)
-            if change.aborted:
-                await connection.run_sync(abort_matches, change.aborted, change.abort_reason, self._clock_ms())
+            for reason in dict.fromkeys(change.aborted.values()):
+                ended = [match_id for match_id, why in change.aborted.items() if why == reason]
+                await connection.run_sync(abort_matches, ended, reason, self._clock_ms())
         return True
 
     async def _change_entrants(self, connection: AsyncConnection, name: str, change: TournamentChange) -> None:

@@ -141,6 +141,10 @@ async def test_reasons_are_shown_of_pauses_and_annulments_and_who_forfeits(clien
     words = words_of(await page_at(client, "/tournaments/cup?open=1&open=2&open=3"))
     assert "annulled by local, and played again: a draught" in words
     assert "forfeited by absent" in words
+    found = await told(await client.get("/api/v1/tournaments/cup"))
+    lost = next(one["match"] for one in found["matches"] if one["status"] == "aborted")
+    reason = "absent has withdrawn from the tournament, and has lost the match"
+    assert reason in words_of(await page_at(client, f"/matches/{lost}"))
 
 
 async def test_scrambled_games_are_not_named_before_the_end(client: Client) -> None:

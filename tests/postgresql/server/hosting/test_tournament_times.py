@@ -126,7 +126,7 @@ async def test_absent_players_forfeit_and_rounds_begin_by_the_clock_with_any_dri
     assert {one.status for one in (await league.at(START_MS + 14_999, driver)).fixtures} == {"queued"}
     found = await league.at(START_MS + 16_000, driver)  # it looks once a second
     assert [(one.forfeited, one.status) for one in found.fixtures] == [(("p0",), "aborted")] * 2
-    assert found.fixtures[0].abort_reason == "a player was not there within 10 s"
+    assert found.fixtures[0].abort_reason == "p0 was not there within 10 s, and has lost the match"
     found = await league.at(START_MS + 99_999)
     assert (found.row.status, len(found.fixtures)) == ("running", 2)
     found = await league.at(START_MS + 100_000)
@@ -134,6 +134,19 @@ async def test_absent_players_forfeit_and_rounds_begin_by_the_clock_with_any_dri
     driver = league.driver()
     await league.at(START_MS + 100_000, driver)
     assert (await league.at(START_MS + 110_001, driver)).row.status == "over"
+
+
+async def test_a_match_that_all_have_missed_names_all_of_them(league: League) -> None:
+    await league.begin(entrants("deep", "wide"))
+    driver = league.driver()
+    for at_ms in (START_MS, START_MS + 5_000):
+        await league.at(at_ms, driver)
+    found = await league.at(START_MS + 16_000, driver)
+    reasons = {one.match.players: one.abort_reason for one in found.fixtures}
+    assert reasons == {
+        pair: f"{' and '.join(pair)} were not there within 10 s, and have lost the match"
+        for pair in (("p0", "p1"), ("p1", "p0"))
+    }
 
 
 async def test_one_look_lasts_until_something_changes_or_its_time_comes(league: League) -> None:

@@ -95,7 +95,7 @@ async def test_matches_are_annulled_forfeited_and_aborted(store: TournamentStore
     annulment = AnnulmentRow("t1.1", True, "a storm", "ann", 5)
     change = TournamentChange(
         {"status": TournamentStatus.PAUSED, "reason": "a storm"}, annulled=[annulment], forfeits={"t1.2": ("p1",)},
-        aborted=["t1.2"], abort_reason="gone",
+        aborted={"t1.2": "gone"},
     )  # fmt: skip
     assert await store.apply(replace(ROW, revision=1), change)
     found = await store.read("cup")
