@@ -48,10 +48,10 @@ def started(found: StoredTournament, at_ms: int) -> TournamentChange:
     Raises:
         RequestError: they are not as many as its terms or its games want.
     """
+    needed, n_entered = max(game.n_roles for game in found.row.games.values()), len(found.entrants)
+    if n_entered < needed:
+        raise RequestError("wrong_entrants", f"its games need {needed} or more entrants, not {n_entered}", status=409)
     plan_of(found)
-    needed = max(game.n_roles for game in found.row.games.values())
-    if len(found.entrants) < needed:
-        raise RequestError("wrong_entrants", f"{needed} entrants are needed for its games", status=409)
     return TournamentChange({"status": TournamentStatus.RUNNING, "started_ms": at_ms, "reason": ""})
 
 

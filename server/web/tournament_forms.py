@@ -123,9 +123,12 @@ async def own_players(request: web.Request, found: StoredTournament) -> list[tup
 Form = MultiDictProxy[Any]
 
 
-@requires(Role.PLAYER)
-async def command(request: web.Request) -> web.StreamResponse:
-    """Do with a tournament what the form says, as far as its sender may."""
+async def carry_out(request: web.Request) -> None:
+    """Do with a tournament what the form says, as far as its sender may.
+
+    Raises:
+        RequestError: it cannot be done, or not by them, or the form is not filled in so.
+    """
     name, form = request.match_info["name"], await request.post()
     needed, do = _COMMANDS.get(str(form.get("do", "")), (Role.PLAYER, None))
     if do is None:
@@ -137,7 +140,6 @@ async def command(request: web.Request) -> web.StreamResponse:
     except ValidationError as error:
         first = validation_details(error)[0]
         raise RequestError("bad_request", f"{_where(first['loc'])}: {validation_message(first)}", status=400) from error
-    raise web.HTTPSeeOther(f"/tournaments/{name}")
 
 
 async def _start(request: web.Request, name: str, _form: Form) -> None:

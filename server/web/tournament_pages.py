@@ -12,10 +12,13 @@ from cachetools import LRUCache, TTLCache
 from markupsafe import Markup
 
 from gdl.errors import GdlError
+from server.access.settings import requires
 from server.api.operation import MANAGER
+from server.api.problem import refusal
 from server.api.streams import streaming
 from server.hosting.rounds import next_round_ms
 from server.match.link import now_ms
+from server.principal import Role
 from server.records.record import understood
 from server.refusals import RequestError
 from server.spectating.events import broadcast_of, public_events
@@ -25,7 +28,7 @@ from server.spectating.viewers import secrecy_of
 from server.storage.rows import MatchRow, MatchStatus
 from server.storage.tournaments import TournamentStore
 from server.web import match_lists, match_view, tournament_forms, tournament_view
-from server.web.rendering import render, templates
+from server.web.rendering import render, sentence, templates
 
 _AGE_S: Final = 0.5
 _N_BOARDS: Final = 500
@@ -184,7 +187,21 @@ async def show_tournaments(request: web.Request) -> web.Response:
 
 async def show_tournament(request: web.Request) -> web.Response:
     """Show a tournament."""
-    return render(request, "tournament.html", **await tournament_context(request))
+    return render(request, "tournament.html", problem="", **await tournament_context(request))
+
+
+@requires(Role.PLAYER)
+async def command(request: web.Request) -> web.Response:
+    """Do with a tournament what the form says, and go to its page; what cannot be done is said there."""
+    try:
+        await tournament_forms.carry_out(request)
+    except GdlError as error:
+        status, _ = refusal(error)
+        if status >= 500:
+            raise
+        context = await tournament_context(request)
+        return render(request, "tournament.html", status=status, problem=sentence(error), **context)
+    raise web.HTTPSeeOther(f"/tournaments/{request.match_info['name']}")
 
 
 async def show_parts(request: web.Request) -> web.Response:

@@ -329,7 +329,8 @@ def _fixture(found: StoredTournament, one: FixtureRow, rules: ScoringRules, wait
     annulment = found.annulments.get(match.match_id)
     unordered = "forfeited" if one.forfeited else "not played" if found.row.has_ended else "scheduled"
     return ShownFixture(
-        match.match_id, match.round, match.players, str(one.status or unordered), "" if found.row.hides_games else match.game,
+        match.match_id, match.round, match.players, str(one.status or unordered),
+        "" if found.row.hides_games else match.game,
         None if played is None else counted_goals(played.result, rules),
         () if played is None else played.result.errors, _note(found, one), annulment is not None, one.ended_ms,
         wait_reason,

@@ -208,7 +208,7 @@ async def test_a_tournament_starts_by_itself_and_its_rounds_begin_by_the_clock(c
 async def test_one_that_could_not_start_is_resumed_when_enough_have_entered(client: Client) -> None:
     await order(client, starts="2026-01-01T08:00:00+01:00", players=["legal"])
     found = await until(client, lambda found: found["status"] == "paused")
-    assert found["reason"] == "it could not start: 2 entrants are needed for its games"
+    assert found["reason"] == "it could not start: its games need 2 or more entrants, not 1"
     assert (await refused(await client.post(f"{URL}/cup/resume")))[1]["code"] == "wrong_entrants"
     await told(await client.post(f"{URL}/cup/entries", json={"player": "random"}), 201)
     await act(client, "resume")

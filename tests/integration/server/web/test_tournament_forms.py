@@ -73,6 +73,32 @@ async def test_a_tournament_is_paused_resumed_and_cancelled_by_forms(client: Cli
     assert "Cancelled: rain" in words_of(await page_at(client, "/tournaments/cup"))
 
 
+async def test_what_cannot_be_done_with_a_tournament_is_said_on_its_page(client: Client) -> None:
+    await send(client, "/start/tournament", 303, **FORM | {"players": "legal"})
+    for problem, status, form in (
+        ("its games need 2 or more entrants, not 1.", 409, {"do": "start"}),
+        ("no player 'mctz'; did you mean mcts?", 400, {"do": "enter", "player": "mctz"}),
+    ):
+        words = await send(client, "/tournaments/cup", status, **form)
+        assert f"ordered by local. {problem} open for entries Entrants1 entrant legal" in words
+
+
+async def test_a_host_gives_a_reason_for_a_withdrawal_as_for_all_else(client: Client) -> None:
+    await send(client, "/start/tournament", 303, **FORM)
+    async with client.get("/tournaments/cup") as answer:
+        fields = re.findall(r'<input id="([a-z]+)-reason" name="reason" (required)?', await answer.text())
+    assert fields == [("withdraw", "required"), ("substitute", "required"), ("cancel", "required")]
+
+
+async def test_a_knockout_that_has_begun_offers_no_late_entry(client: Client) -> None:
+    await told(await client.post("/api/v1/players", json={"name": "absent"}), 201)  # it never dials in
+    await send(client, "/start/tournament", 303, **FORM | {"format": "knockout", "players": "legal\nabsent"})
+    shown = ["Player to enter" in words_of(await page_at(client, "/tournaments/cup"))]
+    await send(client, "/tournaments/cup", 303, do="start")
+    shown.append("Player to enter" in words_of(await page_at(client, "/tournaments/cup")))
+    assert shown == [True, False]
+
+
 async def test_a_form_shows_what_is_wrong_with_it_and_keeps_the_rest(client: Client) -> None:
     path = "/start/tournament"
     assert "Play clock: " in await send(client, path, 400, **FORM | {"playClock": "0"})

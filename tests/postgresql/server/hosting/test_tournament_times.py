@@ -101,7 +101,7 @@ async def test_one_that_finds_too_few_at_its_start_is_paused_with_the_reason(lea
     await league.begin(entrants("deep"))
     found = await league.at(START_MS)
     assert (found.row.status, found.row.started_ms, found.row.waits_to_start) == ("paused", None, True)
-    assert found.row.reason == "it could not start: 2 entrants are needed for its games"
+    assert found.row.reason == "it could not start: its games need 2 or more entrants, not 1"
 
 
 async def test_one_whose_player_is_gone_is_paused_also_where_another_one_has_its_name(league: League) -> None:
