@@ -105,20 +105,21 @@ def superiority(name: str, ratings: Ratings) -> float | None:
 
 
 def outcomes(results: Iterable[MatchResult], rules: ScoringRules) -> defaultdict[str, Counter[str]]:
-    """Return how many matches each player won, drew and lost: its goal against the best of the others'.
+    """Return how many matches each player won, drew and lost: its best goal against the best of the others'.
 
-    A match that all have lost whatever the goals are is a loss of each.
+    A match that all have lost whatever the goals are is a loss of each. One of a player with itself alone is none.
     """
     counts: defaultdict[str, Counter[str]] = defaultdict(Counter)
     for result in results:
-        goals = rated_goals(result, rules)
         lost = losers(result, rules)
-        for place, player in enumerate(result.players):
-            others = [goal for other, goal in enumerate(goals) if other != place]
-            if others:
-                best = max(others)
-                is_draw = goals[place] == best and player not in lost
-                counts[player]["draws" if is_draw else "wins" if goals[place] > best else "losses"] += 1
+        goals: dict[str, int] = {}
+        for player, goal in zip(result.players, rated_goals(result, rules), strict=True):
+            goals[player] = max(goal, goals.get(player, goal))
+        for player, own in goals.items():
+            best = max((goal for other, goal in goals.items() if other != player), default=None)
+            if best is not None:
+                is_draw = own == best and player not in lost
+                counts[player]["draws" if is_draw else "wins" if own > best else "losses"] += 1
     return counts
 
 

@@ -75,11 +75,12 @@ async def test_a_tournament_is_paused_resumed_and_cancelled_by_forms(client: Cli
 
 async def test_what_cannot_be_done_with_a_tournament_is_said_on_its_page(client: Client) -> None:
     await send(client, "/start/tournament", 303, **FORM | {"players": "legal"})
-    for problem, status, form in (
-        ("its games need 2 or more entrants, not 1.", 409, {"do": "start"}),
-        ("no player 'mctz'; did you mean mcts?", 400, {"do": "enter", "player": "mctz"}),
+    started = await send(client, "/tournaments/cup", 409, do="start")
+    entered = await send(client, "/tournaments/cup", 400, do="enter", player="mctz")
+    for problem, words in (
+        ("its games need 2 or more entrants, not 1.", started),
+        ("no player 'mctz'; did you mean mcts?", entered),
     ):
-        words = await send(client, "/tournaments/cup", status, **form)
         assert f"ordered by local. {problem} open for entries Entrants1 entrant legal" in words
 
 

@@ -23,6 +23,13 @@ def test_the_best_is_first_with_what_it_won_and_when_it_played_last() -> None:
     assert [role.role for role in board.roles] == [0, 1]
 
 
+def test_what_a_player_made_against_itself_counts_neither_as_won_nor_as_lost() -> None:
+    three = RatedResult(MatchResult("trio", ("ada", "bob", "ada"), (100, 50, 0), (0, 0, 0), "m9"), 9)
+    board, _ = leaderboard_of([*RESULTS, won("ada", "ada", 5), three])
+    made = {row.rating.player: (row.rating.n_matches, dict(row.outcomes)) for row in board.rows}
+    assert made == {"ada": (4, {"wins": 4}), "bob": (4, {"wins": 1, "losses": 3}), "cyd": (2, {"losses": 2})}
+
+
 def test_the_curves_are_kept_until_a_tenth_of_the_results_is_new() -> None:
     _, curves = leaderboard_of(RESULTS)
     assert leaderboard_of(RESULTS, curves)[1] is curves
