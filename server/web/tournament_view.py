@@ -50,7 +50,8 @@ def _meetings(terms: TournamentTerms) -> str:
         case TournamentFormat.GAUNTLET:
             return f"The first entrant meets each of the others in each game{_times(n)}."
         case TournamentFormat.SWISS:
-            return f"{counted(n, 'round')}; in each, entrants with like scores meet who have not met before."
+            met = f"{counted(n, 'round')}; in each, entrants with like scores meet who have not met before."
+            return f"{met} A bye counts as a won meeting."
         case TournamentFormat.KNOCKOUT:
             return f"Who loses a meeting is out. A meeting has {counted(n, 'set')} of matches. {_EVEN_MEETINGS}"
         case TournamentFormat.DOUBLE_KNOCKOUT:
@@ -261,6 +262,10 @@ class ShownTournament:
             return began[-1] if began else None
         is_open = (one for one in self.rounds if one.n_over < len(one.fixtures))
         return next(is_open, self.rounds[-1] if self.rounds else None)
+
+    def byes_of(self, name: str) -> list[int]:
+        """Return the numbers of the rounds in which the entrant *name* has a bye."""
+        return [one.number for one in self.rounds if name in one.resting]
 
     @property
     def playing(self) -> tuple[ShownFixture, ...]:

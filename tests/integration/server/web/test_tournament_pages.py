@@ -196,6 +196,19 @@ async def test_an_entrant_has_a_page_with_its_results_rating_and_errors(client: 
     await page_at(client, "/tournaments/cup/entrants/legal")
 
 
+async def test_byes_and_withdrawals_are_on_the_pages_that_show_what_came_of_them(client: Client) -> None:
+    await told(await client.post("/api/v1/players", json={"name": "absent"}), 201)  # it never dials in
+    await order_cup(client, format="swiss", rounds=1, players=["legal", "absent", "random"])
+    await command_cup(client, "start")
+    await until_cup(client, lambda cup: bool(cup["matches"]))
+    await told(await client.delete("/api/v1/tournaments/cup/entries/absent"))
+    await until_cup(client, lambda cup: bool(cup["status"] == "over"))
+    assert "absentwithdrawn" in words_of(await page_at(client, "/tournaments/cup")).replace(" ", "")
+    absent, free = [words_of(await page_at(client, f"/tournaments/cup/entrants/{one}")) for one in ("absent", "random")]
+    assert "entered by local; it has withdrawn." in absent
+    assert "Matchesa bye in round 1 It has played no match." in free
+
+
 async def test_the_wall_has_no_navigation_and_shows_standings_when_nothing_is_played(client: Client) -> None:
     await order_cup(client)
     before = await page_at(client, "/tournaments/cup/wall")

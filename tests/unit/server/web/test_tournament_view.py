@@ -16,6 +16,7 @@ from server.tournament.plan import Timetable, TournamentFormat, TournamentTerms
 from server.web.tournament_view import FORMAT_WORDS, rules_in_words, shown_tournament
 from tests.kit.server.hosting.tournaments import entrants, tournament
 
+SWISS = "in each, entrants with like scores meet who have not met before. A bye counts as a won meeting."
 EVEN = "After equal points there are up to 2 more, then the one that entered earlier goes on."
 
 
@@ -62,7 +63,7 @@ def test_after_the_end_only_results_count_as_played_and_what_was_not_ordered_is_
         ({"format": "round-robin"}, "Each entrant meets each other one in each game."),
         ({"format": "round-robin", "rounds": 3}, "Each entrant meets each other one in each game, 3 times."),
         ({"format": "gauntlet"}, "The first entrant meets each of the others in each game."),
-        ({"format": "swiss"}, "5 rounds; in each, entrants with like scores meet who have not met before."),
+        ({"format": "swiss"}, f"5 rounds; {SWISS}"),
         ({"format": "knockout"}, f"Who loses a meeting is out. A meeting has 1 set of matches. {EVEN}"),
         ({"format": "double-knockout"}, f"Who has lost two meetings is out. A meeting has 1 set of matches. {EVEN}"),
         ({"format": "ladder"}, "Those meet whose match tells most about the ratings, up to 100 times."),
