@@ -153,7 +153,10 @@ def _times_in_words(timetable: Timetable) -> Iterator[tuple[str, str]]:
 
 _MOST_IN_CROSS_TABLE: Final = 60
 _HAS_RESTS: Final = (TournamentFormat.SWISS, TournamentFormat.ROUND_ROBIN)
-"""The formats in which an entrant without a match in a round has a bye, and is not out."""
+"""The formats in which an entrant without a match in a round has a bye.
+
+In a knockout it has one in the first round alone: later it is out, or waits for an opponent.
+"""
 
 _UNORDERED: Final = ("scheduled", "not played", "forfeited")
 """What a match is that was never ordered: its tournament goes on, or has ended, or the match was lost without it."""
@@ -314,8 +317,9 @@ def _rounds(
     for pairing in progress.competition.pairings:
         by_round.setdefault(pairing.round, []).append(_pairing(pairing, fixtures, progress.plan.scoring))
     resting: dict[int, list[str]] = {}
-    if found.row.terms.format in _HAS_RESTS:
-        for number, name in byes(progress.competition):
+    form = found.row.terms.format
+    for number, name in byes(progress.competition):
+        if form in _HAS_RESTS or (form.is_knockout and number == 1):
             resting.setdefault(number, []).append(name)
     return tuple(
         ShownRound(number, tuple(pairings), tuple(resting.get(number, ())))

@@ -71,6 +71,19 @@ def settings() -> AccessSettings:
     return AccessSettings()
 
 
+@pytest.mark.parametrize(
+    ("settings", "told"),
+    [
+        (AccessSettings(), "This server is for people with a token."),
+        (AccessSettings(is_public=True), "Everybody may watch here; to do more takes a token."),
+    ],
+)
+async def test_the_page_to_log_in_says_what_a_token_is_for(browser: Browser, told: str) -> None:
+    await browser.access.issuing.issue("root", Role.ADMIN)
+    await browser.get("/login")
+    assert told in browser.text
+
+
 @pytest.fixture
 async def browser(tmp_path: Path, settings: AccessSettings) -> AsyncIterator[Browser]:
     async with database(tmp_path) as found:

@@ -23,7 +23,7 @@ from server.storage.rows import MatchRow, MatchStatus, PlayerRow, SeatKind
 from server.validating.checker import Checker
 from tests.kit.polling import until
 from tests.kit.server.api.whole_server import Client, manager_of, whole_server
-from tests.kit.server.web.fetching import page_at
+from tests.kit.server.web.fetching import page_at, words_of
 
 HOSTILE = Path(__file__).parents[3] / "kit/server/web/hostile.kif"
 HOSTILE_PLAYER = "<img src=x onerror=alert(5)>"
@@ -77,6 +77,20 @@ async def reached(manager: GameManager, match_id: str, step: int) -> None:
 )  # fmt: skip
 async def test_every_page_is_there_when_nothing_was_played(client: Client, path: str) -> None:
     await page_at(client, path)
+
+
+async def test_an_empty_list_of_matches_says_whether_there_are_none_at_all(client: Client) -> None:
+    none_yet, none_such = [await page_at(client, path) for path in ("/matches", "/matches?status=running")]
+    assert "No match was ordered yet. Start one." in words_of(none_yet)
+    assert "There are no such matches." in words_of(none_such)
+
+
+async def test_a_field_that_refuses_what_was_typed_says_what_it_takes(client: Client) -> None:
+    for path in ("/start", "/start/tournament", "/players", "/admin"):
+        async with client.get(path) as answer:
+            fields = re.findall(r"<input [^>]*pattern=[^>]*>", await answer.text())
+        assert [field for field in fields if ' title="' not in field] == []
+        assert fields, path
 
 
 @pytest.mark.sampled(3)

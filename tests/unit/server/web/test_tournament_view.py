@@ -57,6 +57,12 @@ def test_after_the_end_only_results_count_as_played_and_what_was_not_ordered_is_
     assert (decided.n_done, decided.current and decided.current.number) == (2, 1)
 
 
+def test_an_entrant_without_a_match_has_a_bye_in_the_first_round_of_a_knockout_alone() -> None:
+    found = tournament_with("completed", "completed", format="knockout")
+    shown = shown_tournament(replace(found, entrants=tuple(entrants("legal", "random", "legal"))))
+    assert [one.resting for one in shown.rounds] == [("p2",), ()]
+
+
 @pytest.mark.parametrize(
     ("terms", "told"),
     [
