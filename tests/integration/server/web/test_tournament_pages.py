@@ -140,11 +140,21 @@ async def test_reasons_are_shown_of_pauses_and_annulments_and_who_forfeits(clien
     await told(await client.delete("/api/v1/tournaments/cup/entries/absent"))
     words = words_of(await page_at(client, "/tournaments/cup?open=1&open=2&open=3"))
     assert "annulled by local, and played again: a draught" in words
+    over_of = next(one for one in found["matches"] if one["match"] == over)
+    assert f"local: replay {' – '.join(over_of['players'])} of round {over_of['round']}: a draught" in words
     assert "forfeited by absent" in words
     found = await told(await client.get("/api/v1/tournaments/cup"))
     lost = next(one["match"] for one in found["matches"] if one["status"] == "aborted")
     reason = "absent has withdrawn from the tournament, and has lost the match"
     assert reason in words_of(await page_at(client, f"/matches/{lost}"))
+
+
+async def test_one_that_could_not_start_shows_no_boards_and_is_started_by_its_host(client: Client) -> None:
+    await order_cup(client, players=["legal"], starts="2026-01-01T08:00:00Z")
+    await until_cup(client, lambda cup: bool(cup["status"] == "paused"))
+    words = words_of(await page_at(client, "/tournaments/cup"))
+    found = [each in words for each in ("it could not start", "Start this tournament", "Go on", "Played now")]
+    assert found == [True, True, False, False]
 
 
 async def test_scrambled_games_are_not_named_before_the_end(client: Client) -> None:
