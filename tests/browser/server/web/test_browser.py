@@ -6,12 +6,14 @@ import re
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Page, Route, expect
+from playwright.sync_api import Browser, Page, Route, expect
 
 from gdl.games.library import find_game
+from server.access.settings import AccessSettings
+from server.principal import Role
 from server.storage.rows import MatchRow, PlayerRow, SeatKind
 from tests.kit.server.web.fixtures import PHONE, OpenPage
-from tests.kit.server.web.live_site import LiveSite
+from tests.kit.server.web.live_site import LiveSite, live_site
 
 HOSTILE = (Path(__file__).parents[3] / "kit/server/web/hostile.kif").read_text("utf-8")
 WRONG = "(role x)\n(init (cell 1 ?y))\n(<= (legal x (mark ?z)) (true (cell ?x 1)))\n"
@@ -397,6 +399,24 @@ def test_a_table_that_scrolls_breaks_no_name_on_a_phone(open_page: OpenPage) -> 
     page = open_page("/players/legal", **PHONE)
     name = page.locator(".table-frame .table:not(.folds) tbody a").first
     assert name.evaluate("element => element.getClientRects().length") == 1
+
+
+def test_a_token_can_be_revoked_without_scrolling_whatever_names_are_like(chromium: Browser, tmp_path: Path) -> None:
+    with live_site(tmp_path, AccessSettings(is_loopback=False)) as site:
+        token = site.ask(lambda: site.access.issuing.issue("root", Role.ADMIN)).text
+        name = "Bartholomew Wolfeschlegelsteinhausenbergerdorff the Third"
+        site.ask(lambda: site.access.issuing.issue(name, Role.PLAYER, days=120, note="group 1"))
+        context = chromium.new_context(
+            viewport={"width": 1280, "height": 900}, extra_http_headers={"Authorization": f"Bearer {token}"}
+        )
+        page = context.new_page()
+        page.goto(f"{site.url}/admin")
+        expect(page.get_by_role("button", name=f"Revoke the token of {name}")).to_be_visible()
+        widths = page.evaluate(
+            "(({scrollWidth, clientWidth}) => [scrollWidth, clientWidth])(document.querySelector('.table-frame'))"
+        )
+        assert widths[0] <= widths[1]
+        context.close()
 
 
 def test_the_filters_of_games_end_with_their_button_in_the_second_row(open_page: OpenPage) -> None:

@@ -141,7 +141,8 @@ async def test_reasons_are_shown_of_pauses_and_annulments_and_who_forfeits(clien
     words = words_of(await page_at(client, "/tournaments/cup?open=1&open=2&open=3"))
     assert "annulled by local, and played again: a draught" in words
     over_of = next(one for one in found["matches"] if one["match"] == over)
-    assert f"local: replay {' – '.join(over_of['players'])} of round {over_of['round']}: a draught" in words
+    named = " \N{EN DASH} ".join(over_of["players"])
+    assert f"local: replay {named} of round {over_of['round']}: a draught" in words
     assert "forfeited by absent" in words
     found = await told(await client.get("/api/v1/tournaments/cup"))
     lost = next(one["match"] for one in found["matches"] if one["status"] == "aborted")
