@@ -23,7 +23,7 @@ from server.storage.tournaments import StoredTournament
 from server.tournament.plan import DEFAULT_ROUNDS, TournamentFormat
 from server.tournament.standings import Measure
 from server.web.rendering import render, sentence
-from server.web.tournament_view import FORMAT_WORDS
+from server.web.tournament_rules import FORMAT_WORDS
 
 _TEXTS: Final = ("name", "format", "rounds", "startClock", "playClock", "measure", "forfeitErrors", "entry")
 _CHECKS: Final = ("allGames", "scramble")

@@ -27,7 +27,7 @@ from server.spectating.tournaments import TournamentFeed
 from server.spectating.viewers import secrecy_of
 from server.storage.rows import MatchRow, MatchStatus
 from server.storage.tournaments import TournamentStore
-from server.web import match_lists, match_view, tournament_forms, tournament_view
+from server.web import match_lists, match_view, tournament_forms, tournament_rules, tournament_view
 from server.web.rendering import render, sentence, templates
 
 _AGE_S: Final = 0.5
@@ -181,7 +181,7 @@ async def show_tournaments(request: web.Request) -> web.Response:
         tournaments=rows,
         older=after and urlencode({"before": after}),
         is_first=before is None,
-        format_words=tournament_view.FORMAT_WORDS,
+        format_words=tournament_rules.FORMAT_WORDS,
     )
 
 
@@ -221,8 +221,8 @@ async def tournament_context(request: web.Request) -> dict[str, Any]:
         "shape": shape,
         "now_ms": at_ms,
         "games": games,
-        "format": tournament_view.FORMAT_WORDS[row.terms.format],
-        "rules": list(tournament_view.rules_in_words(row, games, at_ms)),
+        "format": tournament_rules.FORMAT_WORDS[row.terms.format],
+        "rules": list(tournament_rules.rules_in_words(row, games, at_ms)),
         "boards": await boards_of(request, shown, (each.match_id for each in shown.playing[:N_BOARDS])),
         "standings": standings,
         "rounds": rounds,
