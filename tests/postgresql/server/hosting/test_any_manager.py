@@ -282,7 +282,7 @@ async def test_a_player_stays_connected_while_its_match_is_taken_over(postgresql
         async with looking(address) as stored:
             row = await stored.matches.get(ordered.row.id)
         assert row is not None
-        assert (row.status, row.n_errors, row.epoch) == (MatchStatus.COMPLETED, 0, 2)
+        assert (row.status, row.n_errors, row.epoch > 1) == (MatchStatus.COMPLETED, 0, True)
 
 
 @pytest.mark.sampled(2)
