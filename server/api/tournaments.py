@@ -215,12 +215,17 @@ def _withdrawn(found: StoredTournament, name: str) -> TournamentChange:
 
 
 def _annulled_with(found: StoredTournament, done: tournament_rows.InterventionRow) -> TournamentChange:
-    """Return the change by which no match counts of the entrant whom *done* withdraws; those that go on are ended."""
-    own = [one.match.match_id for one in found.fixtures if done.entrant in one.match.players]
-    void = [match_id for match_id in own if match_id not in found.annulments]
+    """Return the change by which no match counts of the entrant whom *done* withdraws; those that go on are ended.
+
+    What was to be played again is scheduled with it, to be annulled as well: later it would be forfeited, and count.
+    """
+    replays = [match for match in progress_of(found).competition.missing_replays if done.entrant in match.players]
+    own = [one.match for one in found.fixtures if done.entrant in one.match.players]
+    void = [match.match_id for match in (*own, *replays) if match.match_id not in found.annulments]
     reason = f"{done.entrant} has withdrawn" + (f": {done.reason}" if done.reason else "")
     annulled = [tournament_rows.AnnulmentRow(match_id, False, reason, done.made_by, done.at_ms) for match_id in void]
-    return TournamentChange(annulled=annulled, aborted=dict.fromkeys(void, f"annulled: {reason}"))
+    aborted = dict.fromkeys(void, f"annulled: {reason}")
+    return TournamentChange(scheduled=replays, annulled=annulled, aborted=aborted)
 
 
 @operations.post(f"{TOURNAMENT}/start", role=Role.HOST, errors=(*_STATUS, "wrong_entrants", "no_schedule"))

@@ -117,20 +117,35 @@ async def test_who_withdraws_forfeits_and_a_pause_ends(client: Client) -> None:
     assert {one["status"] for one in found["matches"] if "absent" in one["players"]} == {"aborted"}
 
 
-async def test_what_is_played_again_after_a_withdrawal_is_forfeited(client: Client) -> None:
+async def paused_with_a_replay(client: Client) -> tuple[str, str]:
+    """Return the ids of the matches of a tournament that is paused; the first is to be played again."""
     await order(client, players=["legal", "random"], roundsBegin={"everySeconds": 1000})
     await act(client, "start")
     found = await until(client, lambda found: all("goals" in one for one in found["matches"]) and found["matches"])
-    first, second = found["matches"]
+    first, second = (one["match"] for one in found["matches"])
     await act(client, "pause", reason="lunch")
-    await act(client, f"matches/{first['match']}/annul", reason="a mistake", replay=True)
+    await act(client, f"matches/{first}/annul", reason="a mistake", replay=True)
+    return first, second
+
+
+async def test_what_is_played_again_after_a_withdrawal_is_forfeited(client: Client) -> None:
+    first, second = await paused_with_a_replay(client)
     await told(await client.delete(f"{URL}/cup/entries/random"))
     await act(client, "resume")
     found = await until(client, is_over)
     told_of = [(one["match"], one.get("annulled"), one.get("forfeited")) for one in found["matches"]]
-    assert told_of == [
-        (first["match"], "a mistake", None), (second["match"], None, None), (f"{first['match']}-2", None, ["random"])
-    ]  # fmt: skip
+    assert told_of == [(first, "a mistake", None), (second, None, None), (f"{first}-2", None, ["random"])]
+
+
+async def test_what_is_to_be_played_again_is_annulled_with_the_other_matches(client: Client) -> None:
+    first, second = await paused_with_a_replay(client)
+    await told(await client.delete(f"{URL}/cup/entries/random?annul=true"))
+    await act(client, "resume")
+    found = await until(client, is_over)
+    told_of = [(one["match"], one.get("annulled"), one.get("forfeited")) for one in found["matches"]]
+    void = "random has withdrawn"
+    assert told_of == [(first, "a mistake", None), (second, void, None), (f"{first}-2", void, None)]
+    assert [row["matches"] for row in found["standings"]] == [0, 0]
 
 
 async def test_a_host_who_withdraws_an_entrant_may_annul_what_it_has_played(client: Client) -> None:
