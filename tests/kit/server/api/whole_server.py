@@ -29,12 +29,16 @@ DEFAULT = HostSettings()
 
 @asynccontextmanager
 async def whole_server(
-    folder: Path, settings: HostSettings = DEFAULT, access: AccessSettings = OPEN
+    folder: Path, settings: HostSettings = DEFAULT, access: AccessSettings = OPEN, *, plays: bool = True
 ) -> AsyncIterator[tuple[Client, AccessControl]]:
-    """Yield a client of a server whose database is in *folder*, and who decides about access; matches are parked."""
+    """Yield a client of a server whose database is in *folder*, and who decides about access; matches are parked.
+
+    Unless it *plays*, it starts no match, and goes on with no tournament.
+    """
     database = await new_sqlite(folder, has_library=True)
     manager = GameManager(database, settings)
-    await manager.start()
+    if plays:
+        await manager.start()
     control = AccessControl(access, TokenStore(database))
     try:
         async with TestClient(TestServer(make_app(manager, control, Watch()))) as client:
