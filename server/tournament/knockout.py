@@ -153,6 +153,11 @@ class _Bracket:
         gone = self.withdrawn if pairing is None else frozenset()
         return tuple(sorted(players, key=lambda name: (name in gone, -round(points[name], 9), rank_of[name])))
 
+    def taking_part(self, round_number: int) -> frozenset[str]:
+        """Return who has a place in a round, also who withdrew after its heats were scheduled: these stay."""
+        seated = (pairing.players for pairing in self.competition.pairings if pairing.round == round_number)
+        return frozenset(self.competition.active_in(round_number)).union(*seated)
+
     def put_out(self, slots: Iterable[Slot], round_number: int) -> None:
         """Note who is out after a round."""
         self.out_in.update({slot: round_number for slot in slots if isinstance(slot, str)})
@@ -218,7 +223,7 @@ def _play_heats(bracket: _Bracket, names: Sequence[str], size: int) -> None:
     going, out, round_number = list(names), list[str](), 0
     while True:
         round_number += 1
-        active = bracket.competition.active_in(round_number)
+        active = bracket.taking_part(round_number)
         bracket.put_out([name for name in going if name not in active], round_number)
         going, out = [name for name in going if name in active], [name for name in out if name in active]
         going = sorted([*going, *out[: max(0, size - len(going))]], key=bracket.competition.rank_of.__getitem__)

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from server.tournament.competition import Competition
+from server.tournament.competition import Competition, forfeits_of_withdrawn
 from server.tournament.fixtures import ScheduledMatch, derived_seed
 from server.tournament.knockout import Knockout, Vacancy, seeded
 from server.tournament.standings import ScoringRules, meeting_points
@@ -125,6 +125,16 @@ def test_who_withdraws_from_heats_is_out_in_the_round_that_it_does_not_play() ->
     competition = play_open(schedule_next(Knockout(), competition_of(9, 3)), by_rank)
     competition = play_all(Knockout(), withdrawn(competition, "p2", 1))
     assert Knockout().places(competition) == (("p1",), ("p2", "p3", "p4"), ("p5", "p6", "p7", "p8", "p9"))
+
+
+def test_heats_stay_as_they_are_when_one_of_their_entrants_withdraws() -> None:
+    competition = withdrawn(schedule_next(Knockout(), competition_of(6, 3)), "p6", 0)
+    competition = replace(competition, results=forfeits_of_withdrawn(competition))
+    assert schedule_next(Knockout(), competition) == competition
+    competition = play_all(Knockout(), play_open(competition, by_rank))
+    assert [(pairing.round, pairing.players) for pairing in competition.pairings] == [
+        (1, ("p1", "p4", "p5")), (1, ("p2", "p3", "p6")), (2, ("p1", "p2", "p3")),
+    ]  # fmt: skip
 
 
 def test_a_withdrawn_entrant_is_not_scheduled_in_a_round_that_has_begun_for_others() -> None:
