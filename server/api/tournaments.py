@@ -205,8 +205,9 @@ def _withdrawn(found: StoredTournament, name: str) -> TournamentChange:
     if found.row.waits_to_start:
         return TournamentChange(left=[name])
     _expect(found, *_LIVE)
-    own = [one for one in found.fixtures if name in one.match.players]
-    unplayed = [one.match.round for one in own if one.match.match_id not in found.annulments and played_of(one) is None]
+    own = [one for one in found.fixtures if name in one.match.players and one.match.match_id not in found.annulments]
+    # It took part in the round of a match that is played again: byes and heats of later rounds stay as they are.
+    unplayed = [one.match.round for one in own if one.match.attempt == 1 and played_of(one) is None]
     last_round = max((one.match.round for one in found.fixtures), default=0)
     gone = replace(entrant, withdrawn_after=min(unplayed, default=last_round + 1) - 1)
     entrants = tuple(gone if one.name == name else one for one in found.entrants)

@@ -135,6 +135,7 @@ async def test_what_is_played_again_after_a_withdrawal_is_forfeited(client: Clie
     found = await until(client, is_over)
     told_of = [(one["match"], one.get("annulled"), one.get("forfeited")) for one in found["matches"]]
     assert told_of == [(first, "a mistake", None), (second, None, None), (f"{first}-2", None, ["random"])]
+    assert [one.get("withdrawnAfter") for one in found["entrants"]] == [None, 1]  # it took part in the first round
 
 
 async def test_what_is_to_be_played_again_is_annulled_with_the_other_matches(client: Client) -> None:
