@@ -20,7 +20,7 @@ from tests.kit.server.api.tournament_lives import (
 from tests.kit.server.api.tournaments import order_cup
 
 FORMATS = ("swiss", "round-robin", "double-knockout", "knockout", "gauntlet", "ladder", "score-table")
-GAMES = {"score-table": ["lightsout"], "swiss": ["tictactoe", "connectfour"]}
+GAMES = {"score-table": ["lightsout"], "swiss": ["tictactoe", "connectfour"], "knockout": ["chinesecheckersthree"]}
 N_STEPS = 40
 N_LIVES = 30 if IS_EXHAUSTIVE else 1
 """How many lives there are of each format."""

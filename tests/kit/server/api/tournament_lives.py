@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import AsyncIterator, Collection
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
@@ -19,6 +19,7 @@ from server.match.link import now_ms
 from server.storage.rows import MatchStatus
 from server.storage.schema import matches, seats
 from server.storage.tournaments import StoredTournament, TournamentStore
+from server.tournament.plan import TournamentFormat
 from tests.kit.server.api.tournaments import TOURNAMENTS
 from tests.kit.server.api.whole_server import Client, manager_of, whole_server
 from tests.kit.server.storage.samples import HandClock
@@ -104,12 +105,23 @@ def check_consistent(found: StoredTournament, annulled: Collection[str]) -> None
         assert not (is_void and one.status == MatchStatus.QUEUED), f"{match.match_id} is annulled, and waits"
         before = match.original_id if match.attempt <= 2 else f"{match.original_id}-{match.attempt - 1}"
         assert match.attempt == 1 or found.annulments[before].is_replayed
+    if found.row.terms.format in (TournamentFormat.SWISS, TournamentFormat.KNOCKOUT):
+        _check_meetings(found)
     told = tournament_answer(found)
     counted = [one for one in told.matches if one.goals is not None and one.annulled is None]
     n_matches = Counter(name for one in counted for name in one.players)
     assert not n_matches.keys() & annulled
     expected = {one.name: n_matches[one.name] for one in found.entrants} if told.standings else {}
     assert {row.player: row.model_dump()["matches"] for row in told.standings} == expected
+
+
+def _check_meetings(found: StoredTournament) -> None:
+    """Check that in each round an entrant meets the same others, also in meetings that part equal ones."""
+    met: defaultdict[tuple[int, str], set[frozenset[str]]] = defaultdict(set)
+    for pairing in progress_of(found).competition.pairings if found.fixtures else ():
+        for name in pairing.players:
+            met[pairing.round, name].add(frozenset(pairing.players))
+    assert [place for place, groups in met.items() if len(groups) > 1] == []
 
 
 def check_over(found: StoredTournament) -> None:
