@@ -105,7 +105,8 @@ def check_consistent(found: StoredTournament, annulled: Collection[str]) -> None
         assert not (is_void and one.status == MatchStatus.QUEUED), f"{match.match_id} is annulled, and waits"
         before = match.original_id if match.attempt <= 2 else f"{match.original_id}-{match.attempt - 1}"
         assert match.attempt == 1 or found.annulments[before].is_replayed
-    if found.row.terms.format in (TournamentFormat.SWISS, TournamentFormat.KNOCKOUT):
+    is_corrected = any(one.annulled_by for one in found.annulments.values())  # others may go on than those who did
+    if found.row.terms.format in (TournamentFormat.SWISS, TournamentFormat.KNOCKOUT) and not is_corrected:
         _check_meetings(found)
     told = tournament_answer(found)
     counted = [one for one in told.matches if one.goals is not None and one.annulled is None]
