@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 import threading
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -40,8 +40,10 @@ def path(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def prompt(path: Path, clock: Clock) -> PromptConnection:
-    return PromptConnection(path, configure, clock)
+def prompt(path: Path, clock: Clock) -> Iterator[PromptConnection]:
+    found = PromptConnection(path, configure, clock)
+    yield found
+    found.close()
 
 
 @pytest.fixture
@@ -115,8 +117,10 @@ def test_a_checkpoint_is_due_after_so_many_rows(prompt: PromptConnection) -> Non
 
 def test_a_failing_database_is_no_busy_one(tmp_path: Path) -> None:
     (tmp_path / "text.sqlite").write_text("no database" * 1_000)
+    found = PromptConnection(tmp_path / "text.sqlite", configure)
     with pytest.raises(sqlite3.DatabaseError):
-        PromptConnection(tmp_path / "text.sqlite", configure).begin()
+        found.begin()
+    found.close()
 
 
 async def test_the_event_loop_writes_where_nothing_else_does(database: Database) -> None:

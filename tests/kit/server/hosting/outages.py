@@ -11,7 +11,7 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import AsyncIterator, Iterator
-from contextlib import AbstractAsyncContextManager, asynccontextmanager, contextmanager, suppress
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, closing, contextmanager, suppress
 from pathlib import Path
 from typing import Any, Final, TypeAlias
 
@@ -192,10 +192,8 @@ def _empty_log(path: Path) -> None:
 
 def is_sound(path: Path) -> bool:
     """Return whether a file of SQLite is."""
-    with sqlite3.connect(path) as connection:
-        found = connection.execute("PRAGMA integrity_check").fetchone()
-    connection.close()
-    return bool(found == ("ok",))
+    with closing(sqlite3.connect(path)) as connection:
+        return bool(connection.execute("PRAGMA integrity_check").fetchone() == ("ok",))
 
 
 def _plain(address: str) -> str:
