@@ -38,7 +38,6 @@ operations: Final = Operations("tournaments")
 _UNKNOWN: Final = ("unknown_tournament",)
 _STATUS: Final = ("unknown_tournament", "wrong_status")
 _ENTRY: Final = ("invalid_player", "unknown_player", "not_registered", "already_entered", "wrong_entrants")
-_LIVE: Final = (tournament_rows.TournamentStatus.RUNNING, tournament_rows.TournamentStatus.PAUSED)
 
 
 @operations.get(models.URL, errors=_UNKNOWN)
@@ -204,7 +203,7 @@ def _withdrawn(found: StoredTournament, name: str) -> TournamentChange:
         raise _not_entered(name)
     if found.row.waits_to_start:
         return TournamentChange(left=[name])
-    _expect(found, *_LIVE)
+    _expect(found, *tournament_rows.ONGOING_STATUSES)
     own = [one for one in found.fixtures if name in one.match.players and one.match.match_id not in found.annulments]
     # It took part in the round of a match that is played again: byes and heats of later rounds stay as they are.
     unplayed = [one.match.round for one in own if one.match.attempt == 1 and played_of(one) is None]
@@ -281,7 +280,7 @@ async def cancel_tournament(request: web.Request, name: str, body: models.Reason
         change = _to(
             tournament_rows.TournamentStatus.CANCELLED,
             tournament_rows.TournamentStatus.OPEN,
-            *_LIVE,
+            *tournament_rows.ONGOING_STATUSES,
             reason=body.reason,
         )(found)
         values = {**change.values, "ended_ms": now_ms()}
@@ -306,7 +305,7 @@ async def annul_match(
     done = _done(request, kind, body.reason, match_id=match_id)
 
     def annulled(found: StoredTournament) -> TournamentChange:
-        _expect(found, *_LIVE, tournament_rows.TournamentStatus.OVER)
+        _expect(found, *tournament_rows.ONGOING_STATUSES, tournament_rows.TournamentStatus.OVER)
         if match_id not in {one.match.match_id for one in found.fixtures}:
             raise RequestError("unknown_match", f"the tournament has no match {match_id[:100]!r}", status=404)
         if match_id in found.annulments:
@@ -339,7 +338,7 @@ async def substitute_player(
 def _substituted(found: StoredTournament, done: tournament_rows.InterventionRow) -> TournamentChange:
     """Return the change by which the player of *done* plays for its entrant."""
     if not found.row.waits_to_start:
-        _expect(found, *_LIVE)
+        _expect(found, *tournament_rows.ONGOING_STATUSES)
     old = next((one for one in found.entrants if one.name == done.entrant), None)
     if old is None or done.player is None:
         raise RequestError("not_entered", f"{done.entrant} plays not in this tournament", status=404)

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from server.storage.rows import MatchStatus
-from server.storage.tournament_rows import FixtureRow, InterventionKind, TournamentStatus
+from server.storage.tournament_rows import ONGOING_STATUSES, FixtureRow, InterventionKind, TournamentStatus
 from server.storage.tournaments import StoredTournament
 from server.tournament.fixtures import ScheduledMatch
 from server.tournament.plan import AT_ONCE, Timetable, TournamentFormat
@@ -71,7 +71,7 @@ def gate_of(found: StoredTournament, at_ms: int) -> Gate:
 def next_round_ms(found: StoredTournament, at_ms: int) -> int | None:
     """Return when the next round of a tournament begins by the clock, None where that is not known, or none follows."""
     gate, terms = gate_of(found, at_ms), found.row.terms
-    is_waited = found.row.status in (TournamentStatus.RUNNING, TournamentStatus.PAUSED) and not gate.is_open
+    is_waited = found.row.status in ONGOING_STATUSES and not gate.is_open
     is_last = terms.format is TournamentFormat.SWISS and gate.last >= terms.n_rounds
     return gate.next_ms if is_waited and not is_last else None
 

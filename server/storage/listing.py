@@ -7,7 +7,7 @@ import sqlalchemy as sa
 
 from server.storage.rows import LIVE_STATUSES, RANDOM, MatchRow, SeatKind
 from server.storage.schema import annulments, fixtures, matches, seats, tournaments
-from server.storage.tournament_rows import TournamentStatus
+from server.storage.tournament_rows import ONGOING_STATUSES
 
 
 def _set_is_open() -> sa.ColumnElement[bool]:
@@ -19,7 +19,7 @@ def _set_is_open() -> sa.ColumnElement[bool]:
     found = sa.exists().select_from(joined).where(
         own.c.match_id == matches.c.id,
         leg.c.match_id != own.c.match_id,
-        tournaments.c.status.in_((TournamentStatus.RUNNING, TournamentStatus.PAUSED)),
+        tournaments.c.status.in_(ONGOING_STATUSES),
         leg.c.forfeited.is_(None),
         annulments.c.match_id.is_(None),
         sa.or_(other.c.status.is_(None), other.c.status.in_(LIVE_STATUSES)),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from server.storage.rows import LIVE_STATUSES, MatchStatus, PlayerRow, SeatRow
 from server.tournament.fixtures import ScheduledMatch
@@ -23,6 +23,10 @@ class TournamentStatus(StrEnum):
     PAUSED = "paused"
     OVER = "over"
     CANCELLED = "cancelled"
+
+
+ONGOING_STATUSES: Final = (TournamentStatus.RUNNING, TournamentStatus.PAUSED)
+"""What a tournament can be between its start and its end; also one that was paused because it could not start."""
 
 
 class EntryRule(StrEnum):
@@ -79,8 +83,7 @@ class TournamentRow:
     @property
     def may_admit(self) -> bool:
         """Whether its host can enter players: before its start, or while it goes on; a knockout admits none late."""
-        is_live = self.status in (TournamentStatus.RUNNING, TournamentStatus.PAUSED)
-        return self.waits_to_start or (is_live and not self.terms.format.is_knockout)
+        return self.waits_to_start or (self.status in ONGOING_STATUSES and not self.terms.format.is_knockout)
 
     def admits(self, at_ms: int) -> bool:
         """Return whether owners can enter their players by themselves at *at_ms*."""

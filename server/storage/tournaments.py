@@ -5,6 +5,7 @@ first: so that of two managers that schedule the same matches, one does.
 """
 
 import asyncio
+from collections import defaultdict
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from functools import partial
@@ -255,9 +256,11 @@ class TournamentStore:
             if change.annulled:
                 await connection.execute(sa.insert(annulments), [asdict(one) for one in change.annulled])
             await _add_interventions(connection, row.name, change.interventions)
-            for reason in dict.fromkeys(change.aborted.values()):
-                ended = [match_id for match_id, why in change.aborted.items() if why == reason]
-                await connection.run_sync(abort_matches, ended, reason, self._clock_ms())
+            by_reason: dict[str, list[str]] = defaultdict(list)
+            for match_id, reason in change.aborted.items():
+                by_reason[reason].append(match_id)
+            for reason, match_ids in by_reason.items():
+                await connection.run_sync(abort_matches, match_ids, reason, self._clock_ms())
         return True
 
     async def _change_entrants(self, connection: AsyncConnection, name: str, change: TournamentChange) -> None:
