@@ -2,7 +2,7 @@
 
 import { setServerTime, showClock } from "./clock.js";
 import { Feed } from "./feed.js";
-import { parse } from "./parts.js";
+import { eventually, fetchedPage, parse } from "./parts.js";
 import { Replay } from "./replay.js";
 
 const KINDS = ["started", "state", "asked", "answered", "step", "completed", "aborted", "failed", "closed"];
@@ -80,7 +80,22 @@ function put(found) {
   if ("soon" in from.dataset) again(Number(from.dataset.step));
   showRow();
   announce();
-  if (!isFollowing()) history.replaceState(null, "", to.querySelector('[data-to="next"]').search.replace(/step=\d+/, `step=${from.dataset.step}`));
+  nameStep();
+}
+
+// Lets the address of the page, and those of other views of it, name the step.
+function nameStep() {
+  const address = atShownStep(location.href);
+  if (address !== location.href) history.replaceState(null, "", address); // browsers take 200 in half a minute
+  for (const link of document.querySelectorAll(".views a")) link.href = atShownStep(link.href);
+}
+
+// The address of what is shown now; that of a match that is followed names no step.
+function atShownStep(address) {
+  const found = new URL(address);
+  if (isFollowing()) found.searchParams.delete("step");
+  else found.searchParams.set("step", shownStep());
+  return found.href;
 }
 
 // What a role knew is still being worked out: asks again soon, if the step is still shown.
@@ -165,16 +180,17 @@ function take(kind, data) {
   tick();
 }
 
-// Puts the page of the match that is over in the place of this one, once the server has it.
-async function end(attempts = 10) {
-  source?.close();
+function end() {
+  source.close();
   clearTimeout(soon);
-  const answer = await fetch(location.pathname);
-  const found = answer.ok ? parse(await answer.text()).querySelector("[data-match]") : null;
-  if (found?.dataset.live !== "no") {
-    if (attempts) setTimeout(end, LATER_MS, attempts - 1);
-    return;
-  }
+  eventually(showEnd);
+}
+
+// Puts the page of the match that is over in the place of this one; returns whether the server has it.
+async function showEnd() {
+  const found = (await fetchedPage(location.href)).querySelector("[data-match]");
+  if (found.dataset.live !== "no") return false;
+  const isFlipped = position().classList.contains("flipped");
   wanted++;
   root.replaceWith(found);
   root = found;
@@ -182,7 +198,9 @@ async function end(attempts = 10) {
   deadlines.clear();
   showRow();
   replay.show();
+  if (isFlipped) replay.flip();
   document.getElementById("announcement").textContent = `The match is over. ${document.getElementById("seats").textContent.replace(/\s+/g, " ")}`;
+  return true;
 }
 
 if (isLive()) {

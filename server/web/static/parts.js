@@ -2,6 +2,9 @@
 
 import { setServerTime } from "./clock.js";
 
+const FIRST_PAUSE_MS = 300;
+const LONGEST_PAUSE_MS = 10_000;
+
 export function parse(text) {
   return new DOMParser().parseFromString(text, "text/html");
 }
@@ -10,6 +13,13 @@ export async function fetchedPage(address) {
   const answer = await fetch(address, { headers: { Accept: "text/html" } });
   if (!answer.ok) throw new Error(`the server answered ${answer.status}`);
   return parse(await answer.text());
+}
+
+// Calls `look`, which may fail where the server is away, ever less often until it returns true.
+export async function eventually(look) {
+  for (let pause = FIRST_PAUSE_MS; !(await look().catch(() => false)); pause = Math.min(2 * pause, LONGEST_PAUSE_MS)) {
+    await new Promise((go) => setTimeout(go, pause));
+  }
 }
 
 // The page that has the boards of these matches of the tournament at `address`.

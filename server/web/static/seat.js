@@ -3,7 +3,7 @@
 import { Board } from "./board.js";
 import { clockText } from "./clock.js";
 import { Feed } from "./feed.js";
-import { parse } from "./parts.js";
+import { eventually, parse } from "./parts.js";
 
 const SOON_MS = 60;
 const LATER_MS = 400;
@@ -146,10 +146,10 @@ async function refresh() {
   if (answer.ok) take(await answer.text());
 }
 
-// Shows how the match ended, as soon as the server has noted it.
-async function end(attempts = 20) {
-  await refresh().catch(() => {});
-  if (document.getElementById("turn").dataset.over === "no" && attempts) setTimeout(end, LATER_MS, attempts - 1);
+// Shows how the match ended; returns whether the server has noted it.
+async function showEnd() {
+  await refresh();
+  return document.getElementById("turn").dataset.over !== "no";
 }
 
 function refreshSoon() {
@@ -180,7 +180,7 @@ function takeEvent(kind) {
   if (kind !== "closed") refreshSoon();
   else {
     source.close();
-    end();
+    eventually(showEnd);
   }
 }
 

@@ -73,9 +73,10 @@ function lay() {
   document.getElementById("wall-page").textContent = all > 2 ? `${(page % all) + 1} / ${all}` : "";
 }
 
-async function turn() {
+// Shows the page that is so many after this one; there may be fewer now.
+async function turn(by) {
   const all = pages();
-  page = (page + 1) % all.length;
+  page = (page + by) % all.length;
   await showPage(all[page]);
 }
 
@@ -137,8 +138,8 @@ new Feed(`${address}/events`, ["tournament"], (_, event) => {
   setServerTime(latest.now);
 }, () => {});
 setInterval(() => alone(refresh), PAUSE_MS);
-setInterval(() => alone(turn), PAGE_MS);
+setInterval(() => alone(() => turn(1)), PAGE_MS);
 setInterval(showClocks, TICK_MS);
-addEventListener("resize", () => alone(turn));
+addEventListener("resize", () => alone(() => turn(0)));
 lay();
 showClocks();

@@ -48,6 +48,14 @@ def contrast_of(page: Page, selector: str) -> float:
     return float(page.evaluate(script, selector))
 
 
+def win_as_x(seat: Page, since: int = 0) -> None:
+    """Make moves from step *since* on, on the page of a seat, that win tic-tac-toe against `legal`."""
+    for step, cell in [(0, "0,0"), (2, "1,1"), (4, "2,2")][since // 2 :]:
+        expect(seat.locator(f"#turn[data-asked=yes][data-step='{step}']")).to_be_visible()
+        seat.locator(f"#seat [data-cell='{cell}']").click()
+    expect(seat.locator("#turn")).to_contain_text("The match is over.")
+
+
 def test_a_match_is_started_and_watched_to_its_end(open_page: OpenPage, site: LiveSite) -> None:
     page = open_page("/")
     page.get_by_role("link", name="Start a match").first.click()
@@ -100,10 +108,7 @@ def test_the_first_page_shows_what_begins_and_ends(open_page: OpenPage, site: Li
     card = home.locator(f"#live a[href='/matches/{match_id}']").first
     seat = open_page(f"/matches/{match_id}/play/x")
     expect(card).to_be_visible()
-    for step, cell in ((0, "0,0"), (2, "1,1"), (4, "2,2")):
-        expect(seat.locator(f"#turn[data-asked=yes][data-step='{step}']")).to_be_visible()
-        seat.locator(f"#seat [data-cell='{cell}']").click()
-    expect(seat.locator("#turn")).to_contain_text("The match is over.")
+    win_as_x(seat)
     expect(card).to_have_count(0)
 
 
@@ -176,10 +181,7 @@ def test_a_person_plays_by_clicks_on_the_board(open_page: OpenPage) -> None:
     page.get_by_label("Play clock, in seconds").fill("60")
     page.get_by_role("button", name="Start this match").click()
     expect(page.get_by_role("heading", name="You play x")).to_be_visible()
-    for step, cell in ((0, "0,0"), (2, "1,1"), (4, "2,2")):
-        expect(page.locator(f"#turn[data-asked=yes][data-step='{step}']")).to_be_visible()
-        page.locator(f"#seat [data-cell='{cell}']").click()
-    expect(page.locator("#turn")).to_contain_text("The match is over.")
+    win_as_x(page)
     expect(page.locator("#seat .seats .goal.best")).to_have_text("100")
 
 
@@ -239,6 +241,44 @@ def test_history_is_walked_through_by_keys_slider_and_links(open_page: OpenPage,
     expect(where).to_contain_text("Step 2 of")
     page.reload()
     expect(where).to_contain_text("Step 2 of")
+
+
+def test_a_view_opens_at_the_step_that_is_shown(open_page: OpenPage, site: LiveSite) -> None:
+    row = site.over(site.order(game="kuhnpoker", players={"alice": "legal", "bob": "legal"}, seed=2))
+    page = open_page(f"/matches/{row.id}")
+    page.keyboard.press("Home")
+    expect(page.locator("#position figcaption")).to_contain_text("Step 0 of")
+    page.get_by_role("link", name="As alice saw it").click()
+    expect(page.locator("#moves thead")).to_contain_text("perceived")
+    expect(page.locator("#position figcaption")).to_contain_text("Step 0 of")
+
+
+def test_a_look_back_at_a_live_match_lasts_until_the_viewer_follows_again(open_page: OpenPage, site: LiveSite) -> None:
+    match_id = site.order(game="tictactoe", players={"x": "human", "o": "legal"})
+    seat, watching = open_page(f"/matches/{match_id}/play/x"), open_page(f"/matches/{match_id}")
+    seat.locator("#seat [data-cell='0,0']").click()
+    expect(watching.locator("#position")).to_have_attribute("data-step", "2")
+    watching.keyboard.press("Home")
+    watching.wait_for_url("**?step=0")
+    watching.keyboard.press("End")
+    watching.wait_for_url(f"**/matches/{match_id}")
+    watching.keyboard.press("ArrowLeft")
+    watching.wait_for_url("**?step=1")
+    win_as_x(seat, since=2)
+    expect(watching.locator("[data-match][data-live=no]")).to_be_visible()
+    expect(watching.locator("#position")).to_have_attribute("data-step", "1")
+
+
+def test_a_match_that_ends_while_the_server_is_away_shows_its_end_later(open_page: OpenPage, site: LiveSite) -> None:
+    match_id = site.order(game="tictactoe", players={"x": "human", "o": "legal"})
+    seat, watching = open_page(f"/matches/{match_id}/play/x"), open_page(f"/matches/{match_id}", "net::ERR_FAILED")
+    watching.locator("#position").press("f")
+    watching.route(f"**/matches/{match_id}", lambda route: route.abort())
+    with watching.expect_event("requestfailed", lambda request: request.url.endswith(match_id)):
+        win_as_x(seat)
+    watching.unroute(f"**/matches/{match_id}")
+    expect(watching.locator("[data-match][data-live=no]")).to_be_visible()
+    expect(watching.get_by_role("button", name="Flip the board")).to_have_attribute("aria-pressed", "true")
 
 
 def test_a_match_is_played_like_a_film_and_seen_from_the_other_side(open_page: OpenPage, finished: MatchRow) -> None:
