@@ -71,6 +71,13 @@ class ShownPairing:
     fixtures: tuple[ShownFixture, ...]
     is_decided: bool
 
+    def goals(self, fixture: ShownFixture) -> tuple[int, ...] | None:
+        """Return the goals of one of its matches as its entrants are listed; by role where they have not one each."""
+        names = [name for name, _ in self.players]
+        if fixture.goals is None or sorted(names) != sorted(fixture.players):
+            return fixture.goals
+        return tuple(fixture.goals[fixture.players.index(name)] for name in names)
+
 
 @dataclass(frozen=True, slots=True)
 class ShownRound:

@@ -42,5 +42,18 @@ def test_an_entrant_without_a_match_has_a_bye_in_the_first_round_of_a_knockout_a
     assert [one.resting for one in shown.rounds] == [("p2",), ()]
 
 
+def test_goals_of_a_pairing_are_in_the_order_of_its_entrants_whatever_their_roles() -> None:
+    found = tournament_with("completed")
+    won_by_first_role = [
+        replace(one, seats=tuple(replace(seat, goal=100 - 100 * seat.position) for seat in one.seats))
+        for one in found.fixtures
+    ]
+    shown = shown_tournament(replace(found, fixtures=tuple(won_by_first_role)))
+    (pairing,) = shown.rounds[0].pairings
+    assert [one.players for one in pairing.fixtures] == [("p0", "p1"), ("p1", "p0")]
+    assert [name for name, _ in pairing.players] == ["p0", "p1"]
+    assert [pairing.goals(one) for one in pairing.fixtures] == [(100, 0), (0, 100)]
+
+
 def test_where_none_plays_against_another_there_is_no_cross_table() -> None:
     assert shown_tournament(tournament_with("completed", format="score-table", n_roles=1)).cross == ()
