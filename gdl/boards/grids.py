@@ -253,12 +253,15 @@ def _draw_labels(inner: Element, board: Board, geometry: Geometry) -> None:
     for number, name in enumerate(board.columns):
         x, y = geometry.corner((number, n_rows - 1))
         bottom = geometry.size[1] if geometry.is_pointy else y + CELL
-        add(inner, "text", _last(name)[:_MAX_LABEL], class_="label", x=x + CELL / 2, y=bottom + 17,
-            font_size=14, text_anchor="middle")  # fmt: skip
+        _draw_label(inner, name, (x + CELL / 2, bottom + 17), "middle")
     for number, name in enumerate(board.rows):
         x, y = geometry.corner((0, number))
-        add(inner, "text", _last(name)[:_MAX_LABEL], class_="label", x=x - PAD, y=y + CELL / 2 + 5,
-            font_size=14, text_anchor="end")  # fmt: skip
+        _draw_label(inner, name, (x - PAD, y + CELL / 2 + 5), "end")
+
+
+def _draw_label(inner: Element, name: str, at: Point, anchor: str) -> None:
+    place = add(inner, "g", class_="upright")
+    add(place, "text", _last(name)[:_MAX_LABEL], class_="label", x=at[0], y=at[1], font_size=14, text_anchor=anchor)
 
 
 def _block(name: str) -> str:

@@ -111,7 +111,8 @@ def draw_trays(picture: Element, board: Board, top: float) -> None:
     """Draw what lies beside the board, below *top*: a row for each tray, behind its name."""
     left = _names_width(board)
     for number, tray in enumerate(board.trays):
-        row = add(picture, "g", class_="tray", transform=f"translate({PAD} {top + (CELL + PAD) * number:g})")
+        upright = add(picture, "g", class_="upright")
+        row = add(upright, "g", transform=f"translate({PAD} {top + (CELL + PAD) * number:g})")
         add(row, "text", tray.name[:_MAX_TRAY_NAME], class_="line", x=0, y=CELL / 2 + 5, font_size=15)
         for place, mark in enumerate(tray.marks):
             marks.draw_mark(row, mark, left + place * _BESIDE, 0, 1)

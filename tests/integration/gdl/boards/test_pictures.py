@@ -111,7 +111,7 @@ def test_long_captions_are_wrapped_and_many_are_cut() -> None:
 
 
 def test_several_pieces_of_a_cell_stand_side_by_side_and_what_lies_below_stays() -> None:
-    layout = GRID | {"columns": "1..1", "rows": "1..1", "pieces": [
+    layout = GRID | {"columns": "1..1", "rows": "1..1", "labels": False, "pieces": [
         {"fluent": "(door ?x ?y)", "symbol": "D", "shape": "door"},
         {"fluent": "(at ?x ?y ?piece)", "shape": "token"},
     ]}  # fmt: skip
@@ -123,6 +123,14 @@ def test_several_pieces_of_a_cell_stand_side_by_side_and_what_lies_below_stays()
     assert scales[1:] == [False, True, True]
     many = svg_of(board(layout, *(f"(at 1 1 p{n:02})" for n in range(100))), captions=False)
     assert texts(many)[:5] == ["p96", "p97", "p98", "p99", "99+"]
+
+
+def test_names_and_trays_are_in_groups_that_only_say_that_they_stay_upright() -> None:
+    drawn, look = case(PICTURES / "hands.toml")
+    groups = [group for group in parsed(svg_of(drawn, **look)).iter() if group.attrib.get("class") == "upright"]  # type: ignore[arg-type]  # a look of any words
+    assert [group.attrib for group in groups] == [{"class": "upright"}] * len(groups)
+    names = [*drawn.columns, *drawn.rows, *(tray.name for tray in drawn.trays)]
+    assert [group.findtext(f".//{NAMESPACE}text") for group in groups] == names
 
 
 def test_only_a_picture_for_a_file_has_a_style_sheet() -> None:
