@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import AsyncIterator
 from typing import Annotated, Any, TypeAlias
 
@@ -184,6 +185,7 @@ async def test_the_document_and_its_page_are_served(client: Client) -> None:
     found = await (await client.get("/api/v1/openapi.json")).json()
     page = await (await client.get("/api/v1/docs")).text()
     assert (found["openapi"], [f'id="{name}"' in page for name in ("make_box", "schema-Box")]) == ("3.1.0", [True] * 2)
+    assert "`" not in re.sub(r"(?s)<pre.*?</pre>", "", page)  # what stands between backticks is code
 
 
 def test_without_docstrings_an_operation_is_described_by_its_name(monkeypatch: pytest.MonkeyPatch) -> None:
