@@ -97,10 +97,13 @@ class PlayerStore:
         failed = [name for name, it_has in has_failed.items() if it_has]
         n_failures = sa.case((players.c.name.in_(failed), players.c.n_failures + 1), else_=0)
         was_registered = players.c.created_ms <= ordered_ms + CLOCK_SLACK_MS  # as `PlayerRow.was_registered`
-        counting = sa.update(players).where(players.c.name.in_(list(has_failed)), was_registered)
-        counting = counting.values(n_failures=n_failures)
+        is_counted = sa.and_(players.c.name.in_(list(has_failed)), was_registered)
+        counting = sa.update(players).where(is_counted).values(n_failures=n_failures)
+        # Two matches of the same players may end at once, and their transactions must not wait for each other.
+        in_order = sa.select(players.c.name).where(is_counted).order_by(players.c.name).with_for_update(key_share=True)
 
         def counted(connection: sa.Connection) -> None:
+            connection.execute(in_order)
             for name, n in connection.execute(counting.returning(players.c.name, players.c.n_failures)).all():
                 if n and (reason := reason_to_pause(name, n)):
                     paused = {"status": PlayerStatus.PAUSED, "pause_reason": reason}

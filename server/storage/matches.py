@@ -1,7 +1,8 @@
 """The matches: what was ordered, who plays which seat, who holds which match, and how they went."""
 
 import logging
-from collections.abc import Callable, Collection, Sequence
+from collections import defaultdict
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any, Final
 
 import sqlalchemy as sa
@@ -200,30 +201,29 @@ class MatchStore:
 
     async def renew(self, holder: str, lease_s: float) -> set[str]:
         """Extend the lease of every match that *holder* plays, and return their ids: others are no longer its own."""
-        held = sa.select(matches.c.id).where(matches.c.holder == holder, _HOLDING).order_by(matches.c.id)
         extending = sa.update(matches).where(matches.c.holder == holder, _HOLDING)
         extending = extending.values(_lease(holder, lease_s, self._clock_ms()))
 
         def renewed(connection: sa.Connection) -> set[str]:
-            found = set(connection.scalars(held.with_for_update(key_share=True)))
+            found = locked(connection, matches.c.holder == holder, _HOLDING)
             connection.execute(extending)
-            return found
+            return set(found)
 
         return await self._database.write(renewed)
 
     async def release(self, match_ids: Collection[str], holder: str) -> int:
         """Let others go on at once with matches that *holder* plays; return how many matches that were."""
         conditions = (matches.c.id.in_(match_ids), matches.c.holder == holder, _HOLDING)
-        return await self._update(_FREE, *conditions)
+        return await self._free(*conditions)
 
     async def free_all(self) -> int:
         """Let every match that is played be taken over: for the one server of a SQLite file, when it starts."""
-        return await self._update(_FREE, _HOLDING)
+        return await self._free(_HOLDING)
 
     async def request_abort(self, match_id: str, reason: str) -> bool:
         """End a match that waits, or have its holder end one that is played; return False where it is over already."""
         at_ms = self._clock_ms()
-        return await self._database.write(lambda it: abort_matches(it, (match_id,), reason, at_ms)) > 0
+        return await self._database.write(lambda it: abort_matches(it, {match_id: reason}, at_ms)) > 0
 
     async def abort_requests(self, holder: str) -> dict[str, str]:
         """Return the matches that *holder* plays and whose end was requested, each with the reason."""
@@ -247,8 +247,12 @@ class MatchStore:
         """Forget a match and all that is kept of it; return whether there was one."""
         return await self._database.change(sa.delete(matches).where(matches.c.id == match_id)) > 0
 
-    async def _update(self, values: dict[str, object], *conditions: sa.ColumnElement[bool]) -> int:
-        return await self._database.change(sa.update(matches).where(*conditions).values(values))
+    async def _free(self, *conditions: sa.ColumnElement[bool]) -> int:
+        def freed(connection: sa.Connection) -> int:
+            locked(connection, *conditions)
+            return connection.execute(sa.update(matches).where(*conditions).values(_FREE)).rowcount
+
+        return await self._database.write(freed)
 
     async def _pairs(self, query: sa.Select[Any]) -> dict[str, Any]:
         """Return the two columns of a query, the second by the first."""
@@ -265,8 +269,19 @@ def add_match(connection: sa.Connection, match: MatchRow, seat_rows: Sequence[Se
         )
 
 
-def abort_matches(connection: sa.Connection, match_ids: Collection[str], reason: str, at_ms: int) -> int:
-    """End those of the matches that wait, have those that are played ended; return how many were not over."""
+def abort_matches(connection: sa.Connection, reasons: Mapping[str, str], at_ms: int) -> int:
+    """End those of the matches that wait, have those that are played ended; return how many were not over.
+
+    *reasons* say why, by the id of each match.
+    """
+    locked(connection, matches.c.id.in_(reasons))
+    by_reason: dict[str, list[str]] = defaultdict(list)
+    for match_id, reason in reasons.items():
+        by_reason[reason].append(match_id)
+    return sum(_abort(connection, match_ids, reason, at_ms) for reason, match_ids in by_reason.items())
+
+
+def _abort(connection: sa.Connection, match_ids: Collection[str], reason: str, at_ms: int) -> int:
     ended = {"status": MatchStatus.ABORTED, "ended_ms": at_ms, "abort_reason": reason}
     waiting = (
         sa.update(matches).where(matches.c.id.in_(match_ids), matches.c.status.in_(WAITING_STATUSES)).values(ended)
@@ -274,6 +289,16 @@ def abort_matches(connection: sa.Connection, match_ids: Collection[str], reason:
     n_waiting = connection.execute(waiting).rowcount
     playing = sa.update(matches).where(matches.c.id.in_(match_ids), _HOLDING).values(abort_reason=reason)
     return n_waiting + connection.execute(playing).rowcount
+
+
+def locked(connection: sa.Connection, *conditions: sa.ColumnElement[bool]) -> Sequence[str]:
+    """Return the ids of the matches of which *conditions* are true, and keep them so until the transaction ends.
+
+    Transactions that change several matches lock them first, in the order of their ids: where PostgreSQL finds them in
+    another order, two that wait for each other would end by the failure of one.
+    """
+    found = sa.select(matches.c.id).where(*conditions).order_by(matches.c.id).with_for_update(key_share=True)
+    return connection.scalars(found).all()
 
 
 def began(holder: str, lease_s: float, at_ms: int) -> dict[str, object]:

@@ -11,7 +11,7 @@ import sqlalchemy as sa
 
 from server.match.link import now_ms
 from server.storage.database import Database
-from server.storage.matches import N_WAITING, began, match_row
+from server.storage.matches import N_WAITING, began, locked, match_row
 from server.storage.reading import are_seats
 from server.storage.rows import MatchPurpose, MatchRow, MatchStatus, SeatKind
 from server.storage.schema import matches, players, seats
@@ -172,10 +172,12 @@ class MatchQueue:
 
         Their seats get the versions that registered players have now.
         """
-        claiming = sa.update(matches).where(matches.c.id.in_(match_ids), matches.c.status == MatchStatus.QUEUED)
+        is_waiting = sa.and_(matches.c.id.in_(match_ids), matches.c.status == MatchStatus.QUEUED)
+        claiming = sa.update(matches).where(is_waiting)
         claiming = claiming.values({"status": MatchStatus.RUNNING} | began(holder, lease_s, self._clock_ms()))
 
         def claimed(connection: sa.Connection) -> list[MatchRow]:
+            locked(connection, is_waiting)
             rows = list(map(match_row, connection.execute(claiming.returning(matches)).mappings()))
             is_theirs = sa.and_(seats.c.match_id.in_([row.id for row in rows]), seats.c.kind.in_(_REGISTERED))
             version = sa.select(players.c.version).where(players.c.name == seats.c.player).scalar_subquery()

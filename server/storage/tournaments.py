@@ -5,7 +5,6 @@ first: so that of two managers that schedule the same matches, one does.
 """
 
 import asyncio
-from collections import defaultdict
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from functools import partial
@@ -256,11 +255,8 @@ class TournamentStore:
             if change.annulled:
                 await connection.execute(sa.insert(annulments), [asdict(one) for one in change.annulled])
             await _add_interventions(connection, row.name, change.interventions)
-            by_reason: dict[str, list[str]] = defaultdict(list)
-            for match_id, reason in change.aborted.items():
-                by_reason[reason].append(match_id)
-            for reason, match_ids in by_reason.items():
-                await connection.run_sync(abort_matches, match_ids, reason, self._clock_ms())
+            if change.aborted:
+                await connection.run_sync(abort_matches, change.aborted, self._clock_ms())
         return True
 
     async def _change_entrants(self, connection: AsyncConnection, name: str, change: TournamentChange) -> None:
