@@ -29,6 +29,7 @@ FAILURES: Final = (
     SQLAlchemyError, OSError, TimeoutError, asyncpg.PostgresError, asyncpg.InterfaceError, asyncpg.InternalClientError,
 )  # fmt: skip
 """What libraries raise where a database cannot be reached; within a transaction it is only the first."""
+_SQLITE_FAILURES: Final = (SQLAlchemyError, sqlite3.Error)
 
 
 class Database:
@@ -146,7 +147,7 @@ class Database:
         if self._threads is None:
             async with self.begin() as connection:
                 return await connection.run_sync(work)
-        with self._failing():
+        with self._failing(*_SQLITE_FAILURES):
             async with self._turn:
                 return await self._threads[1].run(work)
 
@@ -161,7 +162,7 @@ class Database:
         assert self._threads is not None
         assert self._prompt is not None
         assert isinstance(self._turn, asyncio.Lock)
-        with self._failing():
+        with self._failing(*_SQLITE_FAILURES):
             if not self._turn.locked() and self._prompt.begin():
                 result = self._prompt.write(work)
                 if self._prompt.needs_checkpoint():
@@ -184,7 +185,7 @@ class Database:
             StorageError: the database failed; also where the connection broke earlier, and another one is opened next.
         """
         assert self._steps is not None
-        try:
+        with self._failing(*FAILURES):
             async with self._steps.connect() as connection:
                 driver = (await connection.get_raw_connection()).driver_connection
                 assert isinstance(driver, asyncpg.Connection)
@@ -194,8 +195,6 @@ class Database:
                     await connection.invalidate()  # of a connection that breaks not every error says so
                     raise
                 return rows
-        except FAILURES as error:
-            raise StorageError(self.name, _reason(error)) from error
 
     async def read(self, work: Callable[[sa.Connection], Result]) -> Result:
         """Return what *work* returns, which is one transaction like that of `reading`, in a thread as that of `write`.
@@ -206,14 +205,22 @@ class Database:
         if self._threads is None:
             async with self.reading() as connection:
                 return await connection.run_sync(work)
-        with self._failing():
+        with self._failing(*_SQLITE_FAILURES):
             return await self._threads[0].run(work)
 
     @contextmanager
-    def _failing(self) -> Iterator[None]:
+    def _failing(self, *failures: type[Exception]) -> Iterator[None]:
+        """Make *failures* of libraries in the block a StorageError, or what ends a task that was cancelled meanwhile.
+
+        What a connection that broke says when a transaction is given up takes the place of the cancellation.
+        """
+        task = asyncio.current_task()
+        n_before = 0 if task is None else task.cancelling()
         try:
             yield
-        except (SQLAlchemyError, sqlite3.Error) as error:
+        except failures as error:
+            if task is not None and task.cancelling() > n_before:
+                raise asyncio.CancelledError from error
             raise StorageError(self.name, _reason(error)) from error
 
     async def rows(self, query: sa.Executable) -> Sequence[sa.RowMapping]:
@@ -253,15 +260,12 @@ class Database:
     @asynccontextmanager
     async def _transaction(self, engine: AsyncEngine) -> AsyncIterator[AsyncConnection]:
         """Yield a connection in a transaction that ends with the block; database errors become StorageError."""
-        try:
+        with self._failing(*FAILURES):
             connection = await engine.connect().start()
-        except FAILURES as error:
-            raise StorageError(self.name, _reason(error)) from error
         try:
-            async with connection.begin():
-                yield connection
-        except SQLAlchemyError as error:
-            raise StorageError(self.name, _reason(error)) from error
+            with self._failing(SQLAlchemyError):
+                async with connection.begin():
+                    yield connection
         finally:
             with suppress(SQLAlchemyError):  # of a connection that is gone
                 await asyncio.shield(connection.close())

@@ -15,6 +15,7 @@ from sqlalchemy.engine import URL, make_url
 
 from server.storage.database import Database
 from server.storage.errors import DatabaseLockedError, DatabaseOpenError, StorageError
+from tests.kit.server.hosting.outages import stopped
 from tests.kit.server.locks import without_locks
 from tests.kit.server.postgresql import execute
 
@@ -228,4 +229,25 @@ async def test_a_connection_that_broke_is_another_one_at_the_next_attempt(
         await database.fetch("SELECT $1::integer", 2)
     assert [tuple(row) for row in await database.fetch("SELECT $1::integer", 3)] == [(3,)]
     assert await database.scalar(sa.text("SELECT 4")) == 4
+    await database.close()
+
+
+async def test_a_task_that_is_cancelled_ends_although_its_connection_broke(
+    postgresql: URL, postgresql_address: str
+) -> None:
+    database = await Database.open(postgresql_address)
+    has_begun = asyncio.Event()
+
+    async def work() -> None:
+        async with database.begin() as connection:
+            await connection.execute(sa.text("SELECT 1"))
+            has_begun.set()
+            await asyncio.Event().wait()
+
+    working = asyncio.create_task(work())
+    await has_begun.wait()
+    async with stopped(postgresql, postgresql_address):
+        working.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await working
     await database.close()
