@@ -255,7 +255,8 @@ class MatchFeeds:
 def _end_of(match: MatchRow, after: int, events: Sequence[SharedEvent]) -> list[SharedEvent]:
     """Return the end of a match for a viewer who was told all *events*: `closed`, and before it why none began."""
     if not events and match.status in (MatchStatus.ABORTED, MatchStatus.FAILED):
-        return [SharedEvent(event.kind, event.data, str(after)) for event in _never_begun(match)]
+        told = [shared(event) for event in _never_begun(match)]
+        return told[after + 1 :] or [SharedEvent(CLOSED, told[-1].data, str(after))]
     is_told = bool(events) and events[-1].kind == CLOSED
     at_ms = events[-1].data["at"] if is_told else match.ended_ms or now_ms()
     return [SharedEvent(CLOSED, {"at": at_ms}, str(after))]

@@ -108,10 +108,13 @@ async def test_a_match_that_ends_before_it_begins_says_why(client: Client) -> No
         events = [json.loads(line) async for line in stream.content]
     at, reason = found["x-end"]["at"], "aborted through the API"
     assert found["x-end"] == {"how": "aborted", "at": at, "reason": reason}
-    assert [(event["event"], event["data"]) for event in events] == [
-        ("aborted", {"at": at, "step": 0, "reason": reason}),
-        ("closed", {"at": at}),
+    whole = [
+        {"event": "aborted", "id": "0", "data": {"at": at, "step": 0, "reason": reason}},
+        {"event": "closed", "id": "1", "data": {"at": at}},
     ]
+    assert events == whole
+    parts = [sse(await (await client.get(f"{url}/events", headers={"Last-Event-ID": last})).text()) for last in "01"]
+    assert parts == [whole[1:]] * 2
 
 
 async def test_why_a_match_never_began_stands_in_its_journal_and_in_lists(client: Client) -> None:
