@@ -213,8 +213,9 @@ class MatchStore:
 
     async def release(self, match_ids: Collection[str], holder: str) -> int:
         """Let others go on at once with matches that *holder* plays; return how many matches that were."""
-        conditions = (matches.c.id.in_(match_ids), matches.c.holder == holder, _HOLDING)
-        return await self._free(*conditions)
+        if not match_ids:  # as most times that leases are renewed
+            return 0
+        return await self._free(matches.c.id.in_(match_ids), matches.c.holder == holder, _HOLDING)
 
     async def free_all(self) -> int:
         """Let every match that is played be taken over: for the one server of a SQLite file, when it starts."""
