@@ -24,6 +24,9 @@ from gdl.extras import check_extra
 from gdl.toml import INTEGERS
 from players.player import Player, PlayerFileError
 
+if sys.version_info >= (3, 14):
+    import annotationlib
+
 PLAYERS: Final = {
     "legal": "players.simple:LegalPlayer",
     "random": "players.simple:RandomPlayer",
@@ -85,7 +88,7 @@ class PlayerMaker:
 
     def takes(self, option: str) -> bool:
         """Return whether the constructor has an option of that name."""
-        return option in inspect.signature(self.player_class()).parameters
+        return option in _signature(self.player_class()).parameters
 
     def with_options(self, **options: object) -> PlayerMaker:
         """Return the maker of the same player with more *options*; those that the spec names go first.
@@ -258,7 +261,7 @@ def _split_class(name: str) -> tuple[str, str]:
 
 def _check_options(maker: PlayerMaker) -> None:
     player_class = maker.player_class()
-    signature = inspect.signature(player_class)
+    signature = _signature(player_class)
     try:
         signature.bind(**maker.options)
     except TypeError as error:
@@ -275,12 +278,19 @@ def _check_options(maker: PlayerMaker) -> None:
             raise PlayerFileError(maker.spec, str(error)) from error
 
 
+def _signature(player_class: type[Player]) -> inspect.Signature:
+    """Return the signature of the constructor; what its annotations name may be imported for type checkers alone."""
+    if sys.version_info >= (3, 14):  # before, annotations are evaluated, if at all, when the file is imported
+        return inspect.signature(player_class, annotation_format=annotationlib.Format.STRING)
+    return inspect.signature(player_class)
+
+
 def _is_of_its_type(player_class: type[Player], name: str, value: object) -> bool:
     """Return whether the constructor's annotation allows *value*; without a class to compare with, it is allowed.
 
     A whole number is allowed where a float is. Source: PEP 484, "The numeric tower".
     """
-    with contextlib.suppress(TypeError, NameError):
+    with contextlib.suppress(Exception):  # annotations are the author's code, evaluated here
         wanted = typing.get_type_hints(player_class.__init__).get(name, object)
         return isinstance(value, wanted) or (isinstance(value, int) and isinstance(0.0, wanted))
     return True

@@ -1,6 +1,7 @@
 """Players by name, by file, by module; what is not there is refused with a hint."""
 
 import pickle
+import sys
 from pathlib import Path
 
 import pytest
@@ -141,6 +142,23 @@ def test_options_are_added_to_those_of_the_spec_where_the_constructor_takes_them
     assert (find_player("mcts").takes("memory"), find_player("legal").takes("memory")) == (True, False)
     with pytest.raises(PlayerFileError, match="refuses the options"):
         find_player("legal").with_options(memory=64.0)
+
+
+@pytest.mark.parametrize(
+    "annotation",
+    [
+        '"players.Nothing"',
+        "'1 / 0'",
+        pytest.param(
+            "Depth",
+            marks=pytest.mark.skipif(sys.version_info < (3, 14), reason="Python before 3.14 refuses the file"),
+        ),
+    ],
+)
+def test_a_constructor_takes_options_whose_annotation_cannot_be_evaluated(file: Path, annotation: str) -> None:
+    file.write_text("import players\n" + FILE.replace("depth=1", f"depth: {annotation} = 1"))
+    player = find_player(f"{file}:Mine:depth=3")
+    assert (player.takes("depth"), player.options) == (True, {"depth": 3})
 
 
 @pytest.mark.parametrize(
