@@ -28,6 +28,7 @@ import inspect
 import re
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cache
 from typing import TYPE_CHECKING, Annotated, Any, Final, TypeAlias, TypeVar, get_type_hints
 
 from aiohttp import web
@@ -120,9 +121,9 @@ _H = TypeVar("_H", bound=_Handler)
 _Model = TypeVar("_Model", bound=BaseModel)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Operation:
-    """One thing that the API can do.
+    """One thing that the API can do; it equals itself alone.
 
     Attributes:
         path: with `{name}` where a parameter stands.
@@ -166,10 +167,9 @@ class Operation:
         return (inspect.getdoc(self.handler) or "").partition("\n")[2].strip()
 
     @property
-    def parameters(self) -> dict[str, Any]:
+    def parameters(self) -> Mapping[str, Any]:
         """The types of the handler's parameters, by name."""
-        types = get_type_hints(self.handler, include_extras=True)
-        return {name: types[name] for name in inspect.signature(self.handler).parameters}
+        return _parameters(self.handler)
 
     @property
     def path_types(self) -> dict[str, Any]:
@@ -201,6 +201,12 @@ class Operation:
         found |= set(CHANGING) if self.method not in SAFE_METHODS else set()
         found |= {"unauthorized", "forbidden"} if self.role is not None else set()
         return tuple(sorted(found, key=lambda code: (CODES[code].status, code)))
+
+
+@cache
+def _parameters(handler: _Handler) -> Mapping[str, Any]:
+    types = get_type_hints(handler, include_extras=True)
+    return {name: types[name] for name in inspect.signature(handler).parameters}
 
 
 class Operations:
@@ -256,6 +262,7 @@ def _model(answer: Any) -> type[BaseModel] | None:
     return answer if isinstance(answer, type) and issubclass(answer, BaseModel) else None
 
 
+@cache
 def _route(operation: Operation) -> Callable[[web.Request], Awaitable[web.StreamResponse]]:
     """Return the handler for aiohttp: it reads path, query and body by the models of *operation*, and calls it."""
     names = operation.parameters

@@ -95,6 +95,14 @@ async def test_a_query_is_read_and_the_answer_sent_without_what_was_not_set(clie
     assert (answer.status, await answer.json()) == (200, {"boxes": [{"width": 7}]})
 
 
+def test_what_checks_requests_is_made_once_for_all_servers_of_a_process() -> None:
+    servers = web.Application(), web.Application()
+    for server in servers:
+        boxes.add_to(server)
+    first, second = ([route.handler for route in server.router.routes()] for server in servers)
+    assert first == second
+
+
 async def test_a_body_is_read_and_what_was_made_has_a_location(client: Client) -> None:
     answer = await client.post("/api/v1/boxes", json={"width": 7, "note": None})
     made = {"url": "/api/v1/boxes/7", "box": {"width": 7, "note": None}}
