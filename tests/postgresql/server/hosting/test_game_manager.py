@@ -294,5 +294,5 @@ async def test_a_match_that_the_system_refuses_a_process_is_played_when_there_is
     monkeypatch.setattr("server.match.driver.MAX_REFUSALS", 1)
     monkeypatch.setattr("server.match.driver.REFUSAL_PAUSE_S", 0.0)
     async with listening(YES) as player, managing(sqlite, HostSettings(lease_s=0.3)) as manager:
-        ordered = (await manager.order(order(player, player))).row.id
+        ordered = (await manager.order(order(player, player, rules=f"{TWO_STEPS} (word maybe)"))).row.id
         assert (await until(manager, ordered, "completed", "failed")).status == "completed"
