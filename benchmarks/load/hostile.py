@@ -13,7 +13,7 @@ import socket
 import struct
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
-from functools import partial
+from functools import cache, partial
 from typing import Final, TypeAlias
 
 import click
@@ -60,6 +60,16 @@ async def _say(raw: bytes, writer: asyncio.StreamWriter) -> None:
     await writer.drain()
 
 
+@cache
+def _zipped() -> bytes:
+    return _OK + b"Content-Encoding: gzip\r\n\r\n" + gzip.compress(b"(" * 50_000_000, 9)
+
+
+async def _inflate(writer: asyncio.StreamWriter) -> None:
+    """Send little that becomes much; it is made when it is first asked for."""
+    await _say(_zipped(), writer)
+
+
 async def _reset(writer: asyncio.StreamWriter) -> None:
     wire = writer.get_extra_info("socket")
     wire.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
@@ -85,7 +95,7 @@ WAYS: Final[tuple[Way, ...]] = (
     partial(_hold, _BODY + b"(", b"(a) "),
     partial(_drip, b"(a b)", 0.0),
     partial(_drip, b"; \n", 0.1),
-    partial(_say, _OK + b"Content-Encoding: gzip\r\n\r\n" + gzip.compress(b"(" * 50_000_000, 9)),
+    _inflate,
     _reset,
 )
 """The behaviours of the players, by their number."""
