@@ -138,12 +138,12 @@ def test_a_server_gets_ready_and_ends_with_sigterm(tmp_path: Path) -> None:
 def test_logs_that_are_not_read_hold_nothing_up(tmp_path: Path) -> None:
     with subprocess.Popen(
         [GGP, "serve", "--port", "0", "--no-warm-up"],
-        cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+        cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, pipesize=4096,
     ) as process:  # fmt: skip
         assert process.stdout is not None
         try:
             url = process.stdout.readline().removeprefix("serving on ").strip()
-            assert {get(f"{url}/api/v1/games/tictactoe")[0] for _ in range(600)} == {200}
+            assert {get(f"{url}/api/v1/games/tictactoe")[0] for _ in range(60)} == {200}
             process.send_signal(signal.SIGTERM)
             assert process.wait(timeout=60) == 0
         finally:
@@ -220,6 +220,7 @@ def test_a_parked_match_goes_on_with_the_next_start(tmp_path: Path) -> None:
     assert {error for errors in record["errors"] for error in errors} == {""}
 
 
+@pytest.mark.exhaustive
 def test_a_match_is_finished_before_the_end_where_that_was_chosen(tmp_path: Path) -> None:
     with players(seconds=0.05) as players_url, served(tmp_path, "--shutdown", "finish") as (process, url):
         path = order(url, players_url)

@@ -7,6 +7,7 @@ import random
 from pathlib import Path
 
 from server.hosting.order import MatchRequest
+from tests.kit.exhaustive import IS_EXHAUSTIVE
 from tests.kit.server.hosting.hosts import (
     FOLDER,
     all_over,
@@ -22,7 +23,7 @@ from tests.kit.server.hosting.hosts import (
 )
 from tests.kit.server.peers import listening
 
-N_MATCHES = 50
+N_MATCHES = 50 if IS_EXHAUSTIVE else 20
 N_KILLS = 8
 
 

@@ -173,7 +173,7 @@ async def until_steps(
         async def have_made() -> bool:
             return enough([await _has_made(stored.matches, key, n_steps) for key in match_ids])
 
-        await until(have_made, limit_s)
+        await until(have_made, limit_s, pause_s=0.05)
 
 
 async def _has_made(matches: MatchStore, match_id: str, n_steps: int) -> bool:
