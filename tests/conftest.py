@@ -14,7 +14,7 @@ from tests.kit.exhaustive import IS_EXHAUSTIVE, chosen
 
 # A machine that is busy is no fault of the code: examples may take what they take.
 # `make exhaustive` tries more of them.
-settings.register_profile("patient", deadline=None, max_examples=100 if IS_EXHAUSTIVE else 15)
+settings.register_profile("patient", deadline=None, max_examples=100 if IS_EXHAUSTIVE else 10)
 settings.load_profile("patient")
 
 # Hundreds of tests start Python: without bytecode on disk, each of them compiles the packages anew.

@@ -60,7 +60,7 @@ def kit(_folder: Path) -> str:
     return f"cmd:{sys.executable} -m server player legal --stdio"
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(9)
 @pytest.mark.parametrize("player_of", [javascript, cpp, kit, ten_lines])
 @pytest.mark.parametrize("game", ["tictactoe", "montyhall"])
 def test_a_player_plays_a_match_without_errors(player_of: Callable[[Path], str], game: str, tmp_path: Path) -> None:

@@ -28,7 +28,7 @@ from tests.kit.exhaustive import IS_EXHAUSTIVE, sampled
 from tests.kit.gdl.compiler.engines import both
 
 BLOCK: Final = 15
-N_GAMES: Final = BLOCK if IS_EXHAUSTIVE else 9
+N_GAMES: Final = BLOCK if IS_EXHAUSTIVE else 6
 """So many of a block are compared."""
 GAME: Final = """
 (role r) (init (step 1)) (succ 1 2) (succ 2 3)
@@ -50,6 +50,7 @@ def test_random_games_mean_the_same_on_every_engine(first: int) -> None:
     assert summary.variants["plain"] > 0.8 * N_GAMES
 
 
+@pytest.mark.exhaustive
 def test_random_games_are_all_kinds_of_games() -> None:
     drawn: Counter[str] = Counter()
     for seed in range(40):

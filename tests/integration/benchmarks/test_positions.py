@@ -105,7 +105,7 @@ def test_positions_are_different_and_a_choice_and_in_two_halves(name: str) -> No
     assert [each for each in values if min(each) == max(each)] == []
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(5)
 @pytest.mark.parametrize("name", BY_PROOF)
 def test_the_latest_positions_have_the_values_that_minimax_finds(name: str) -> None:
     file, game = stored(name)
@@ -133,6 +133,7 @@ def test_proof_search_finds_the_values_of_the_solver_of_connect_four() -> None:
     assert n_solved >= 10
 
 
+@pytest.mark.exhaustive
 def test_connect_four_ends_in_a_win_at_once_or_a_draw() -> None:
     solver = ConnectFour()
     assert solver.values([1, 2, 1, 2, 1, 2]) == {1: 100, **dict.fromkeys(range(2, 8), 0)}

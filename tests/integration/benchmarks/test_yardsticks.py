@@ -175,6 +175,7 @@ def test_a_python_without_openspiel_is_an_error(tmp_path: Path) -> None:
     assert ended.output.startswith("Error: OpenSpiel is not at hand")
 
 
+@pytest.mark.exhaustive
 def test_a_random_player_loses_won_positions_to_the_solver() -> None:
     ended = CliRunner().invoke(
         main, ["perfect", "--player", "random", "--matches", "4", "--json"], catch_exceptions=False

@@ -72,13 +72,13 @@ REFUSED = {
 }  # fmt: skip
 
 
-@pytest.mark.sampled(6)
+@pytest.mark.sampled(11)
 @pytest.mark.parametrize("name", ANSWERED)
 def test_large_rules_are_answered(name: str) -> None:
     assert first_state(ANSWERED[name]).is_terminal
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(5)
 @pytest.mark.parametrize("name", REFUSED)
 def test_boundless_rules_end_at_a_limit(name: str) -> None:
     with pytest.raises(LimitExceeded):

@@ -48,7 +48,7 @@ def reached(game: Game, n_steps: int, seed: int) -> State:
     return state
 
 
-@pytest.mark.sampled(5)
+@pytest.mark.sampled(11)
 @pytest.mark.parametrize(("name", "depth"), [("tictactoe", 5), ("nim", 4), ("connectfour", 4)])
 @pytest.mark.parametrize("n_steps", [1, 2, 4])
 def test_values_are_those_of_a_plain_search_of_the_interpreter(name: str, depth: int, n_steps: int) -> None:

@@ -36,7 +36,7 @@ def spread_of(goals: NDArray[np.int64], n_rounds: int = 1) -> list[float]:
     return found
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize(
     ("n_wins", "share"),
     [

@@ -113,6 +113,7 @@ def _chosen(tree: Tree, walks: Walks, minimax_share: float) -> int:
     return found
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(("share", "n_walks", "chosen"), [(0.6, 10, 1), (0.6, 10_000, 0), (0.0, 10, 0)])
 def test_minimax_counts_where_there_are_few_walks(share: float, n_walks: int, chosen: int) -> None:
     """The mean of its walks is for the first edge, minimax for the second."""

@@ -131,6 +131,7 @@ def test_time_bounds_the_playouts() -> None:
     assert 0 < tree.n_rounds < 500
 
 
+@pytest.mark.sampled(2)
 @both_engines
 def test_what_stays_reachable_is_kept_for_the_next_move(engine: Callable[[str], Game]) -> None:
     tictactoe = engine("tictactoe")

@@ -61,7 +61,7 @@ def _colour(colour: chess.Color) -> str:
     return chess.COLOR_NAMES[colour]
 
 
-@pytest.mark.sampled(4)
+@pytest.mark.sampled(7)
 @pytest.mark.parametrize("beginning", BEGINNINGS)
 def test_random_plays_go_as_in_python_chess(beginning: str) -> None:
     game, rng = compiled("chess"), random.Random(beginning)

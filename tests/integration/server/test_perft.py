@@ -77,6 +77,7 @@ def all_at_once(n_roles: int, n_moves: int) -> str:
     )
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(("n_roles", "n_moves"), [(16, 16), (70, 3), (400, 9)])
 def test_joint_moves_beyond_64_bits_are_counted_exactly(n_roles: int, n_moves: int) -> None:
     of = make_game(read_rules(all_at_once(n_roles, n_moves)), "compiled")

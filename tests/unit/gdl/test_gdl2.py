@@ -38,7 +38,7 @@ def with_everyone_seeing_everything(name: str) -> Game:
     return make_game(read_rules(find_game(name).read().source.text + EVERYONE_SEES_EVERYTHING))
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(7)
 @pytest.mark.parametrize("name", games_of_gdl1())
 def test_a_game_equals_itself_with_everyone_seeing_every_move(name: str) -> None:
     plain, seen = make_game(find_game(name).read()), with_everyone_seeing_everything(name)

@@ -29,14 +29,14 @@ class Position(BaseModel):
     legal: dict[str, list[str]] | None = None
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(9)
 @pytest.mark.parametrize("path", sorted((FOLDER / "plays").glob("*.toml")), ids=lambda path: path.stem)
 def test_play_goes_as_written(path: Path) -> None:
     script = read_script(path)
     assert replay(script, game_of(script, FOLDER)) == script
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(9)
 @pytest.mark.parametrize("path", sorted((FOLDER / "positions").glob("*.toml")), ids=lambda path: path.stem)
 def test_position_is_as_written(path: Path) -> None:
     position = Position.model_validate(tomllib.loads(path.read_text()))

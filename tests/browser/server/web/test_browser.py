@@ -488,6 +488,7 @@ def test_text_stands_out_from_what_is_behind_it(open_page: OpenPage, finished: M
         assert [selector for selector in shown if contrast_of(page, selector) < 4.5] == []
 
 
+@pytest.mark.sampled(5)
 @pytest.mark.parametrize("path", PAGES)
 def test_every_page_has_landmarks_one_heading_and_names_for_its_controls(
     open_page: OpenPage, finished: MatchRow, path: str

@@ -53,7 +53,7 @@ def test_no_states_have_no_answers() -> None:
     assert compiled.batch.next(none, np.zeros((0, 2), np.int64)).shape == none.shape
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("name", ["kuhnpoker", "montyhall", "phantomtictactoe", "darkhex"])
 def test_a_batch_of_steps_has_the_percepts_that_each_has_alone(name: str) -> None:
     """Six hundred, which is more than the lanes: of the first load and of the second."""

@@ -34,7 +34,7 @@ NO_GAME = "(<= (legal right ?m) (does left ?m))\n"
 SLOW = {"amazons", "draughts", "hex", "kalah", "mummymaze", "othello", "twentyfortyeight", "zion", "zombies"}
 
 
-@pytest.mark.sampled(6)
+@pytest.mark.sampled(11)
 @pytest.mark.parametrize("name", sampled_games())
 def test_both_engines_answer_alike_all_along_a_play(name: str) -> None:
     interpreted, compiled = both(find_game(name).read())
@@ -279,7 +279,7 @@ IDLE = """
 """Rules with arguments that do not matter, for the relations of the random files."""
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(7)
 @pytest.mark.parametrize("block", range(4))
 def test_leaving_out_idle_arguments_changes_no_answer(block: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("gdl.compiler.building._MANY_RULES", 0)

@@ -100,6 +100,7 @@ def compiled_in(folder: Path, script: str) -> tuple[list[str], str]:
     return done.stdout.split(), done.stderr
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize(("disk", "reason"), [(READ_ONLY, "Read-only file system"), (FULL, "No space left on device")])
 def test_a_kernel_that_cannot_be_kept_is_compiled_for_the_process(tmp_path: Path, disk: str, reason: str) -> None:
     assert compiled_in(tmp_path, disk + SCRIPT) == (

@@ -35,6 +35,7 @@ def test_a_game_is_an_environment_in_which_agents_act_at_once(name: str) -> None
     parallel_api_test(parallel(prepared(name)), num_cycles=40)
 
 
+@pytest.mark.sampled(5)
 @every_game
 def test_equal_seeds_make_equal_plays(name: str) -> None:
     seed_test(lambda: aec(prepared(name)), num_cycles=30)

@@ -56,6 +56,7 @@ async def test_a_server_without_accounts_does_as_it_says(tmp_path: Path) -> None
         await asyncio.to_thread(run, url, "", parameters, tmp_path, ["--phases", "coverage,fuzzing"])
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("role", [Role.ADMIN, Role.SPECTATOR])
 async def test_a_server_with_accounts_does_as_it_says(tmp_path: Path, role: Role) -> None:
     async with whole_server(tmp_path, HostSettings(targets=AllowedAddresses()), UNHURRIED) as (client, access):

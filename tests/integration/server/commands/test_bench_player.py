@@ -10,6 +10,7 @@ import pytest
 from tests.kit.server.commands.fixtures import Ggp
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("spec", ["mcts", "mcts:engine=python"])
 def test_programs_get_the_figures_of_a_search(ggp: Ggp, spec: str) -> None:
     ended = ggp("bench", "--player", spec, "--seconds", "0.2", "--json", "tictactoe", "nim")

@@ -11,7 +11,7 @@ from tests.kit.rules.sample import sampled_games
 from tests.kit.server.commands.fixtures import Ggp
 
 
-@pytest.mark.sampled(6)
+@pytest.mark.sampled(11)
 @pytest.mark.parametrize("name", sampled_games())
 def test_a_match_of_each_game_is_played_and_its_record_agrees(ggp: Ggp, tmp_path: Path, name: str) -> None:
     path = tmp_path / "m.json"

@@ -117,6 +117,7 @@ def test_a_table_ends_with_what_to_do_next(ggp: Ggp, public: Path, tmp_path: Pat
     )
 
 
+@pytest.mark.exhaustive
 def test_nothing_that_comes_in_is_an_error(ggp: Ggp, tmp_path: Path) -> None:
     folder = written(tmp_path / "public", {"broken.kif": BROKEN})
     ended = ggp("import", folder, "--into", tmp_path / "mine")

@@ -237,6 +237,7 @@ def test_a_player_whose_file_has_changed_is_not_mixed_with_what_it_was(ggp: Ggp,
     assert (refused.exit_code, "the file of mine is not as when it was begun" in refused.errors) == (2, True)
 
 
+@pytest.mark.exhaustive
 def test_a_player_s_file_that_is_not_found_from_another_folder_is_named(
     ggp: Ggp, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

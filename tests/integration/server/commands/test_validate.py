@@ -257,7 +257,7 @@ def test_a_file_with_an_error_is_not_played(ggp: Ggp, rules: Rules) -> None:
     assert (ended.exit_code, json.loads(ended.output)["files"][0]["simulation"]) == (1, None)
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(7)
 @pytest.mark.parametrize("text", [COSTLY, ENDLESS], ids=["billions of moves", "terms without end"])
 @pytest.mark.parametrize("words", [[], ["--strict"]])
 def test_a_limit_in_play_is_no_verdict(ggp: Ggp, rules: Rules, text: str, words: list[str]) -> None:

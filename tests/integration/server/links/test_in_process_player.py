@@ -122,6 +122,7 @@ async def test_a_match_between_them_starts_no_process() -> None:
     assert seen <= before
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("is_set_up", [True, False])
 def test_a_language_model_is_offered_where_it_is_set_up(is_set_up: bool) -> None:
     kept = {name: value for name, value in os.environ.items() if not name.startswith("GGP_LLM_")}

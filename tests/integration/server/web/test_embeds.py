@@ -39,6 +39,7 @@ async def test_the_board_of_a_step_is_an_image_of_its_own(client: Client) -> Non
     assert svg.find("{http://www.w3.org/2000/svg}style") is not None
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("what", ["board.svg", "embed"])
 async def test_a_state_without_a_board_is_shown_by_its_lines(client: Client, what: str) -> None:
     players = {"alice": "legal", "bob": "legal"}

@@ -69,7 +69,7 @@ async def reached(manager: GameManager, match_id: str, step: int) -> None:
     await until(is_reached)
 
 
-@pytest.mark.sampled(4)
+@pytest.mark.sampled(5)
 @pytest.mark.parametrize(
     "path",
     ["/", "/parts/live", "/matches", "/matches?status=running", "/matches?player=nobody", "/queue", "/games",

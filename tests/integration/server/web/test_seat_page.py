@@ -112,6 +112,7 @@ async def test_a_person_of_a_scrambled_match_is_not_shown_as_its_own_opponent(cl
     assert ("against human" in found.text, "human, human" in found.text) == (True, False)
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("role", ["a/b", "{x}", "50%?#"])
 async def test_a_seat_is_found_whatever_its_role_is_called(tmp_path: Path, role: str) -> None:
     rules = f"""
