@@ -164,6 +164,7 @@ def test_where_information_is_perfect_what_a_role_perceives_tells_the_state(name
                 assert told.setdefault((role, history), after).facts == after.facts
 
 
+@pytest.mark.sampled(4)
 @every_game
 def test_rules_with_chance_or_percepts_are_gdl2(name: str) -> None:
     heads = {signature(rule.head.term) for rule in interpreted(name).description.rules}

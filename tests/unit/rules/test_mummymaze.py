@@ -159,5 +159,6 @@ def test_an_explorer_who_makes_no_mistake_escapes_in_15_moves() -> None:
     assert [escapes((8, 1), (1, 1), moves) for moves in (14, 15)] == [False, True]
 
 
+@pytest.mark.exhaustive
 def test_an_explorer_who_rests_at_the_start_cannot_force_the_escape_any_more() -> None:
     assert not survives((8, 1), (1, 1), 25)

@@ -153,6 +153,7 @@ def test_the_wall_shows_live_boards_and_standings_in_turn(open_page: OpenPage) -
     expect(page.locator("#wall-head")).to_contain_text("rain")
 
 
+@pytest.mark.exhaustive
 def test_a_host_orders_and_starts_a_tournament_by_forms(open_page: OpenPage) -> None:
     page = open_page("/tournaments")
     page.get_by_role("link", name="Order a tournament").click()

@@ -139,7 +139,7 @@ def test_only_a_picture_for_a_file_has_a_style_sheet() -> None:
     assert "<style" not in svg_of(drawn)
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(7)
 @pytest.mark.parametrize("name", game_names())
 def test_every_game_of_the_library_has_a_picture(name: str) -> None:
     file = find_game(name)

@@ -36,7 +36,7 @@ def refusal(text: str) -> type[Exception] | None:
     return None
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(7)
 @pytest.mark.parametrize("seed", range(120))
 def test_an_error_is_found_where_the_engine_refuses(seed: int) -> None:
     random = Random(seed)

@@ -171,7 +171,7 @@ def test_of_two_fixes_that_overlap_the_first_is_made() -> None:
     assert apart([outer, inner, Fix(inner.diagnostic, inner.edits)]) == [outer]
 
 
-@pytest.mark.sampled(4)
+@pytest.mark.sampled(8)
 @pytest.mark.parametrize("name", game_names())
 def test_our_games_need_no_fix(name: str) -> None:
     text = find_game(name).path.read_text(encoding="utf-8")

@@ -69,6 +69,7 @@ def test_many_ratios_are_those_of_each_alone() -> None:
     assert np.isfinite(SprtTest(0, 100).llr((2, 11, 44, 1, 1)))  # where Newton's method alone goes in a circle
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("elo", [0, 80])
 def test_the_wrong_hypothesis_is_accepted_as_seldom_as_promised(elo: float) -> None:
     """Of 400 tests 20 may err; 34 are three deviations more."""
