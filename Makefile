@@ -21,6 +21,15 @@ test: $(INSTALLED_DEV) ## run the test suite, README examples included
 test-fast: $(INSTALLED_DEV) ## run the unit tests, which take less than a minute
 	@$(BIN)/python -m pytest -q -n auto tests/unit
 
+LOWEST := .venv-lowest
+lowest: ## run unit tests and those of the server with the oldest libraries that pyproject.toml allows
+	python3 -m venv $(LOWEST)
+	$(LOWEST)/bin/pip install -q uv
+	VIRTUAL_ENV=$(LOWEST) $(LOWEST)/bin/uv pip install -q --resolution lowest-direct -e '.[dask,llm,lsp]'
+	VIRTUAL_ENV=$(LOWEST) $(LOWEST)/bin/uv pip install -q -e '.[dev]'
+	NUMBA_CACHE_DIR=$(abspath $(LOWEST))/kernels $(LOWEST)/bin/python -m pytest -n auto --dist loadfile \
+		tests/unit tests/integration/server
+
 lint: $(INSTALLED_DEV) ## check style, types and import rules
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
@@ -126,4 +135,4 @@ $(WARM): $(KERNELS) | $(INSTALLED)
 	@$(BIN)/ggp warm-up
 	@touch $@
 
-.PHONY: help warm-up demo docs test test-fast lint conform conform-import fuzz damage exhaustive mutants strength bench bench-vector load wheel release codes api images constraints structure modules clean
+.PHONY: help warm-up demo docs test test-fast lowest lint conform conform-import fuzz damage exhaustive mutants strength bench bench-vector load wheel release codes api images constraints structure modules clean
