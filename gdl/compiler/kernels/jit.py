@@ -168,7 +168,7 @@ def _warn(reason: str) -> None:
 class _KernelCache(FunctionCache):
     """What numba keeps of a function on disk, stamped with the code of all kernels."""
 
-    _impl_class: type[CompileResultCacheImpl] = _KernelFolder
+    _impl_class = _KernelFolder
 
     def __init__(self, function: Callable[..., Any]) -> None:
         super().__init__(function)
