@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from gdl.compiler.kernels.choice import literal
 from gdl.compiler.kernels.evaluation import GOALS, MOVES, PERCEPTS, STATE, advance, evaluate
-from gdl.compiler.kernels.jit import kernel, kernel_and_part
+from gdl.compiler.kernels.jit import kernel
 from gdl.compiler.kernels.lanes import N_LANES, Spare
 from gdl.compiler.kernels.playouts import Packed, Words, packed_rows, unpacked
 from gdl.compiler.kernels.words import ONES, U, addresses, hold, rows, store
@@ -131,17 +131,17 @@ class Batch:
         return found
 
 
-@kernel_and_part
+@kernel
 def _evaluate_states(t, values):
     evaluate(values, addresses(t), 0, STATE)
 
 
-@kernel_and_part
+@kernel
 def _score(t, values):
     evaluate(values, addresses(t), 0, GOALS)
 
 
-@kernel_and_part
+@kernel
 def _step(t, values):
     evaluate(values, addresses(t), 0, MOVES)
     new = np.empty((t.n_fluents + 1, values.shape[1]), np.uint64)

@@ -16,7 +16,6 @@ from functools import cache
 from pathlib import Path
 from typing import Any, ClassVar, Final
 
-import llvmlite.binding
 import numba
 from numba.core.caching import CompileResultCacheImpl, FunctionCache, IndexDataCacheFile, InTreeCacheLocator
 from numba.core.codegen import JITCodeLibrary
@@ -102,30 +101,10 @@ class _ReadOnlyLocator(InTreeCacheLocator):
         return cls(function, file)
 
 
-class _PartFolder(CompileResultCacheImpl):
+class _KernelFolder(CompileResultCacheImpl):
     """Finds the folder of a kernel: the first that can be written, else one to read from."""
 
     _locator_classes = [*CompileResultCacheImpl._locator_classes, _ReadOnlyLocator]  # noqa: RUF012 -- as numba has it
-
-
-class _KernelFolder(_PartFolder):
-    """Keeps the machine code of a kernel alone, without the code of LLVM that kernels which call it would be made of.
-
-    Reading that takes a quarter of the time in which all kernels are loaded.
-    """
-
-    def reduce(self, compiled: Any) -> tuple[Any, ...]:
-        """Return what is kept: numba's description with an empty module for others, and the entries of the kernel."""
-        (name, kind, (machine_code, _)), *rest = super().reduce(compiled)
-        nothing = llvmlite.binding.parse_assembly(str(compiled.library.codegen._create_empty_module(name)))
-        entries = (compiled.fndesc.llvm_func_name, compiled.fndesc.llvm_cpython_wrapper_name)
-        return ((name, kind, (machine_code, nothing.as_bitcode())), *rest), entries
-
-    def rebuild(self, target_context: Any, payload: Any) -> Any:
-        """Return the kernel, whose entries numba would have found in the module."""
-        described, entries = payload
-        target_context.codegen()._engine._defined_symbols.update(entries)
-        return super().rebuild(target_context, described)
 
 
 UNKEPT: Final[dict[Callable[..., Any], tuple[Path, str]]] = {}
@@ -185,12 +164,6 @@ class _KernelCache(FunctionCache):
             _warn(reason)
 
 
-class _PartCache(_KernelCache):
-    """What numba keeps of a kernel that is a part of others, too."""
-
-    _impl_class = _PartFolder
-
-
 class _NoEnvironment:
     """Takes the place of what generates machine code, where numba asks it to tell a function of its globals."""
 
@@ -243,21 +216,9 @@ def _compiled(function: Callable[..., Any], **options: Any) -> Any:
 
 
 def kernel(function: Callable[..., Any]) -> Any:
-    """Return *function* compiled when it is first called, or loaded from disk; it holds no lock and checks no index.
-
-    No other kernel calls it.
-    """
-    return _kept(function, _KernelCache)
-
-
-def kernel_and_part(function: Callable[..., Any]) -> Any:
-    """Return *function* as `kernel` does, and as a part of the kernels that call it."""
-    return _kept(function, _PartCache)
-
-
-def _kept(function: Callable[..., Any], keep: Callable[[Callable[..., Any]], FunctionCache]) -> Any:
+    """Return *function* compiled when it is first called, or loaded from disk; it holds no lock and checks no index."""
     dispatcher = _compiled(function)
-    dispatcher._cache = keep(function)
+    dispatcher._cache = _KernelCache(function)
     KERNELS.append(dispatcher)
     return dispatcher
 

@@ -11,7 +11,7 @@ from typing import Final, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from gdl.compiler.kernels.jit import inlined, kernel, kernel_and_part, subroutine
+from gdl.compiler.kernels.jit import inlined, kernel, subroutine
 from gdl.compiler.tables import Tables
 from gdl.errors import UnstableLoopError
 
@@ -257,7 +257,7 @@ def _go_to(plan, values, false_inputs, queue, packed):
     _propagate(plan, values, false_inputs, queue, n_waiting)
 
 
-@kernel_and_part
+@kernel
 def _legal_and_terminal(plan, values, false_inputs, queue, packed, legal):
     """Write the numbers of the legal moves; return twice how many, plus one where the state is terminal."""
     _go_to(plan, values, false_inputs, queue, packed)
@@ -271,7 +271,7 @@ def _legal_and_terminal(plan, values, false_inputs, queue, packed, legal):
     return 2 * n_legal + (now[end >> 1] ^ (end & 1))
 
 
-@kernel_and_part
+@kernel
 def _step(plan, values, false_inputs, queue, packed, moves, following):
     """Write the packed state after *moves*."""
     _go_to(plan, values, false_inputs, queue, packed)

@@ -6,16 +6,11 @@ import os
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
-from importlib import import_module
 from pathlib import Path
-from types import CodeType
 from typing import Any, Final
 
-import llvmlite.binding
 import numba
 import pytest
-from numba.core.dispatcher import Dispatcher
 
 import gdl
 from gdl.compiler.kernels import jit
@@ -144,32 +139,3 @@ def test_a_part_of_kernels_gets_no_machine_code_of_its_own() -> None:
     engine = whole.library.codegen._engine
     names = (part.fndesc.llvm_func_name, whole.fndesc.llvm_func_name)
     assert [engine.is_symbol_defined(name) for name in names] == [False, True]
-
-
-def test_a_kernel_is_kept_as_machine_code_alone() -> None:
-    assert _more_than_double(3) == 7
-    (whole,) = _more_than_double.overloads.values()
-    ((_, kind, (machine_code, module)), *_), _ = _more_than_double._cache._impl.reduce(whole)
-    assert (kind, machine_code[:4]) == ("object", b"\x7fELF")
-    assert list(llvmlite.binding.parse_bitcode(module).functions) == []
-
-
-def callees(function: Callable[..., Any]) -> Iterator[Any]:
-    """Yield the compiled functions that *function* names."""
-    codes = [function.__code__]
-    while codes:
-        code = codes.pop()
-        codes += [each for each in code.co_consts if isinstance(each, CodeType)]
-        found = (function.__globals__.get(name) for name in code.co_names)
-        yield from (each for each in found if isinstance(each, Dispatcher))
-
-
-def test_kernels_that_are_parts_of_others_are_kept_with_their_code() -> None:
-    roots = (PACKAGE, PACKAGE.with_name("players"))
-    files = [file for root in roots for file in root.rglob("*.py") if "kernels.jit import" in file.read_text("utf-8")]
-    names = (".".join(file.relative_to(PACKAGE.parent).with_suffix("").parts) for file in files)
-    compiled = [each for name in names for each in vars(import_module(name)).values() if isinstance(each, Dispatcher)]
-    kernels = {id(each): each for each in jit.KERNELS}
-    called = {id(part) for each in compiled for part in callees(each.py_func)} & set(kernels)
-    assert called
-    assert all(isinstance(kernels[each]._cache, jit._PartCache) for each in called)
