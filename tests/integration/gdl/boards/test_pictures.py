@@ -127,7 +127,8 @@ def test_several_pieces_of_a_cell_stand_side_by_side_and_what_lies_below_stays()
 
 def test_names_and_trays_are_in_groups_that_only_say_that_they_stay_upright() -> None:
     drawn, look = case(PICTURES / "hands.toml")
-    groups = [group for group in parsed(svg_of(drawn, **look)).iter() if group.attrib.get("class") == "upright"]  # type: ignore[arg-type]  # a look of any words
+    svg = svg_of(drawn, **look)  # type: ignore[arg-type]  # a look of any words
+    groups = [group for group in parsed(svg).iter() if group.attrib.get("class") == "upright"]
     assert [group.attrib for group in groups] == [{"class": "upright"}] * len(groups)
     names = [*drawn.columns, *drawn.rows, *(tray.name for tray in drawn.trays)]
     assert [group.findtext(f".//{NAMESPACE}text") for group in groups] == names
