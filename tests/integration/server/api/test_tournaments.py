@@ -128,24 +128,26 @@ async def paused_with_a_replay(client: Client) -> tuple[str, str]:
     return first, second
 
 
-async def test_what_is_played_again_after_a_withdrawal_is_forfeited(client: Client) -> None:
-    first, second = await paused_with_a_replay(client)
-    await told(await client.delete(f"{URL}/cup/entries/random"))
+async def over_without_random(client: Client, query: str = "") -> tuple[dict[str, Any], list[tuple[Any, Any, Any]]]:
+    """Withdraw an entrant of a tournament that is paused; return its end, and what became of each match."""
+    await told(await client.delete(f"{URL}/cup/entries/random{query}"))
     await act(client, "resume")
     found = await until(client, is_over)
-    told_of = [(one["match"], one.get("annulled"), one.get("forfeited")) for one in found["matches"]]
-    assert told_of == [(first, "a mistake", None), (second, None, None), (f"{first}-2", None, ["random"])]
+    return found, [(one["match"], one.get("annulled"), one.get("forfeited")) for one in found["matches"]]
+
+
+async def test_what_is_played_again_after_a_withdrawal_is_forfeited(client: Client) -> None:
+    first, second = await paused_with_a_replay(client)
+    found, fates = await over_without_random(client)
+    assert fates == [(first, "a mistake", None), (second, None, None), (f"{first}-2", None, ["random"])]
     assert [one.get("withdrawnAfter") for one in found["entrants"]] == [None, 1]  # it took part in the first round
 
 
 async def test_what_is_to_be_played_again_is_annulled_with_the_other_matches(client: Client) -> None:
     first, second = await paused_with_a_replay(client)
-    await told(await client.delete(f"{URL}/cup/entries/random?annul=true"))
-    await act(client, "resume")
-    found = await until(client, is_over)
-    told_of = [(one["match"], one.get("annulled"), one.get("forfeited")) for one in found["matches"]]
+    found, fates = await over_without_random(client, "?annul=true")
     void = "random has withdrawn"
-    assert told_of == [(first, "a mistake", None), (second, void, None), (f"{first}-2", void, None)]
+    assert fates == [(first, "a mistake", None), (second, void, None), (f"{first}-2", void, None)]
     assert [row["matches"] for row in found["standings"]] == [0, 0]
 
 
