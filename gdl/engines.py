@@ -4,13 +4,13 @@ import difflib
 import logging
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Final, TypeAlias
 
 from gdl.compiler.compilation import DEFAULT_COMPILE_LIMITS, CompileLimits, compile_game
 from gdl.display import DisplayedGame
-from gdl.errors import CannotCompileError, UnknownNameError
-from gdl.game import DEFAULT_LIMITS, MAX_STEPS, EvaluationLimits, Game, JointMove, Playouts, Role, State
+from gdl.errors import CannotCompileError, UnknownNameError, wrong_type
+from gdl.game import DEFAULT_LIMITS, MAX_STEPS, EvaluationLimits, Game, JointMove, Playouts, Role, State, facts_of
 from gdl.interpreter import InterpretedGame, InterpretedState
 from gdl.language.rules import Description
 from gdl.language.terms import Term
@@ -58,9 +58,9 @@ class BestGame(DisplayedGame):
         """The state in which every play begins."""
         return self._first if self.compiled is None else self.compiled.initial_state
 
-    def state(self, facts: frozenset[Term]) -> State:
+    def state(self, facts: Iterable[Term]) -> State:
         """Return the state in which exactly *facts* are true; they need not be reachable."""
-        return BestState(self, facts) if self.compiled is None else self.compiled.state(facts)
+        return BestState(self, facts_of(facts)) if self.compiled is None else self.compiled.state(facts)
 
     def wait(self, timeout_s: float | None = None) -> bool:
         """Return whether the game is compiled within *timeout_s*, or without it as soon as that is known.
@@ -153,13 +153,16 @@ def make_game(
 
     Raises:
         UnknownNameError: there is no such engine.
+        WrongTypeError: *description* is something else, as the text of rules or the name of a game.
         RuleFileError: the rules have no meaning: not safe, not stratified, without roles.
         LimitExceeded: the rules are too large for *limits*.
         CannotCompileError: the engine is `compiled`, and the rules are beyond it.
     """
+    if not isinstance(description, Description):
+        raise wrong_type(description, "rules, which gdl.read_rules(text) and gdl.find_game(name).read() return")
     make = ENGINES.get(engine)
     if make is None:
-        raise UnknownNameError("engine", engine, difflib.get_close_matches(engine, ENGINES))
+        raise UnknownNameError("engine", str(engine), difflib.get_close_matches(str(engine), ENGINES))
     return make(InterpretedGame(description, limits), compile_limits)
 
 

@@ -6,6 +6,7 @@
 
 from __future__ import annotations
 
+import reprlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from operator import attrgetter
@@ -191,7 +192,24 @@ class StuckPlayError(GdlError, RuntimeError):
 
 
 class CallerError(GdlError, ValueError):
-    """The caller asked for something that the game does not have."""
+    """The caller asked for something that is not there, or passed what is of another type."""
+
+
+class WrongTypeError(CallerError, TypeError):
+    """An argument is of another type: `expected` says in words what is asked for, `given` shows what came."""
+
+    template: ClassVar[str] = "expected {expected}, not the {given}"
+    expected: str
+    given: str
+
+
+def wrong_type(value: object, expected: str) -> WrongTypeError:
+    """Return the error that *value* is of another type than what is *expected*, in words.
+
+    >>> print(wrong_type(3, "a text"))
+    expected a text, not the int 3
+    """
+    return WrongTypeError(expected, f"{type(value).__name__} {reprlib.repr(value)}")
 
 
 class UnknownRoleError(CallerError):
@@ -227,7 +245,7 @@ class TerminalStateError(CallerError):
 class UnknownNameError(CallerError):
     """A game, player or engine of that name is not there; `suggestions` are the nearest names."""
 
-    template: ClassVar[str] = "no {kind} {name!r}{meant}"
+    template: ClassVar[str] = "no {kind} {name[:100]!r}{meant}"
     kind: str
     name: str
     suggestions: Sequence[str] = ()

@@ -5,12 +5,21 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from operator import index
 from random import Random
 from typing import Final, Protocol, TypeAlias
 
-from gdl.errors import LimitExceeded, StuckPlayError
+from gdl.errors import (
+    CallerError,
+    IllegalMoveError,
+    JointMoveError,
+    LimitExceeded,
+    StuckPlayError,
+    UnknownRoleError,
+    wrong_type,
+)
 from gdl.language.rules import Description
-from gdl.language.terms import Constant, Term
+from gdl.language.terms import Compound, Constant, Term, check_term
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,11 +111,11 @@ def interpreted_playouts(state: State, roles: Sequence[Role], n: int, seed: int,
     """Return what *n* plays from *state* come to, made one after the other.
 
     Raises:
-        ValueError: *n* is not positive.
+        ValueError: *n* is not positive, or *seed* is negative.
         StuckPlayError: a role has no legal move.
         LimitExceeded: a play takes more than *max_steps* steps.
     """
-    check_number(n)
+    check_plays(n, seed)
     random = Random(seed)
     ends = [_play(state, roles, random, max_steps) for _ in range(n)]
     lengths = [length for length, _ in ends]
@@ -122,10 +131,12 @@ def interpreted_playouts(state: State, roles: Sequence[Role], n: int, seed: int,
     )
 
 
-def check_number(n: int) -> None:
-    """Raise ValueError unless *n* plays can be made."""
-    if n < 1:
+def check_plays(n: int, seed: int) -> None:
+    """Raise ValueError unless *n* plays can be made by *seed*, and TypeError where one of them is no whole number."""
+    if index(n) < 1:
         raise ValueError(f"the number of plays is 1 or more, not {n}")
+    if index(seed) < 0:
+        raise ValueError(f"the seed of plays is 0 or more, not {seed}")
 
 
 def _play(state: State, roles: Sequence[Role], random: Random, max_steps: int) -> tuple[int, list[int | None]]:
@@ -222,8 +233,12 @@ class Game(Outline, Protocol):
     def initial_state(self) -> State:
         """The state in which every play begins."""
 
-    def state(self, facts: frozenset[Term]) -> State:
-        """Return the state in which exactly *facts* are true; they need not be reachable."""
+    def state(self, facts: Iterable[Term]) -> State:
+        """Return the state in which exactly *facts* are true; they need not be reachable.
+
+        Raises:
+            WrongTypeError: a fact is no term.
+        """
 
     def playouts(self, state: State, n: int, seed: int, max_steps: int = MAX_STEPS) -> Playouts:
         """Return what *n* random plays from *state* come to; the same arguments give the same answer.
@@ -238,6 +253,41 @@ class Game(Outline, Protocol):
 def played_roles(game: Outline) -> tuple[Role, ...]:
     """Return the roles that players play: all but the `random` of GDL-II."""
     return tuple(role for role in game.roles if not (role is RANDOM and game.has_imperfect_information))
+
+
+def facts_of(given: Iterable[Term]) -> frozenset[Term]:
+    """Return the facts of a state that are *given*.
+
+    Raises:
+        WrongTypeError: one of them is no term.
+    """
+    facts = frozenset(given)
+    for fact in facts:
+        check_term(fact, "facts that are terms")
+    return facts
+
+
+def check_joint_move(moves: JointMove, n_roles: int) -> None:
+    """Raise an error of the caller unless *moves* is a sequence of as many moves as there are roles."""
+    is_list = isinstance(moves, (list, tuple))  # of other sequences it takes longer to find out
+    if not is_list and (isinstance(moves, str) or not isinstance(moves, Sequence)):
+        raise wrong_type(moves, "a list of moves, one for each role in the order of game.roles")
+    if len(moves) != n_roles:
+        raise JointMoveError(len(moves), n_roles)
+
+
+def no_such_role(role: Role, roles: Iterable[Role]) -> CallerError:
+    """Return the error that *role* is none of the *roles* of a game."""
+    if not isinstance(role, Constant):
+        return wrong_type(role, "a role of game.roles, which is a term")
+    return UnknownRoleError(str(role), [str(known) for known in roles])
+
+
+def no_such_move(role: Role, move: Term) -> CallerError:
+    """Return the error that *move* is none that *role* may make."""
+    if not isinstance(move, (Constant, Compound)):
+        return wrong_type(move, f"a legal move of {role}, which is a term")
+    return IllegalMoveError(str(role), str(move))
 
 
 def goal_number(text: str) -> int | None:

@@ -13,7 +13,7 @@ from gdl.datalog.reasoner import Answers, Reasoner
 from gdl.datalog.relations import unwrapped
 from gdl.datalog.translation import check_safety, clauses_of
 from gdl.display import DisplayedGame, DisplayedState
-from gdl.errors import IllegalMoveError, JointMoveError, MalformedRuleError, TerminalStateError, UnknownRoleError
+from gdl.errors import MalformedRuleError, TerminalStateError
 from gdl.game import (
     DEFAULT_LIMITS,
     MAX_STEPS,
@@ -22,8 +22,12 @@ from gdl.game import (
     Playouts,
     Role,
     State,
+    check_joint_move,
+    facts_of,
     goal_number,
     interpreted_playouts,
+    no_such_move,
+    no_such_role,
 )
 from gdl.language.rules import Description
 from gdl.language.terms import Compound, Constant, Term, Variable
@@ -53,9 +57,9 @@ class InterpretedGame(DisplayedGame):
         init = self.reasoner.answers(Compound("init", (_ANY,)))
         self.initial_state = self.state(frozenset(unwrapped(key, row)[1] for key, row in init))
 
-    def state(self, facts: frozenset[Term]) -> InterpretedState:
+    def state(self, facts: Iterable[Term]) -> InterpretedState:
         """Return the state in which exactly *facts* are true; they need not be reachable."""
-        return InterpretedState(self, facts)
+        return InterpretedState(self, facts_of(facts))
 
     def playouts(self, state: State, n: int, seed: int, max_steps: int = MAX_STEPS) -> Playouts:
         """Return what *n* random plays from *state* come to.
@@ -151,16 +155,15 @@ class InterpretedState(DisplayedState):
 
     def _check_role(self, role: Role) -> None:
         if role not in self._game.roles:
-            raise UnknownRoleError(str(role), [str(known) for known in self._game.roles])
+            raise no_such_role(role, self._game.roles)
 
     def _check(self, moves: JointMove) -> None:
-        if len(moves) != len(self._game.roles):
-            raise JointMoveError(len(moves), len(self._game.roles))
+        check_joint_move(moves, len(self._game.roles))
         if self.is_terminal:
             raise TerminalStateError
         for role, move in zip(self._game.roles, moves, strict=True):
             if move not in self.legal_moves(role):
-                raise IllegalMoveError(str(role), str(move))
+                raise no_such_move(role, move)
 
 
 def _only_number(values: set[str]) -> int | None:

@@ -178,7 +178,7 @@ def _parsed(kind: type[LineKind], path: Path, number: int, line: bytes) -> LineK
 
 def _game(path: Path, head: FileHead) -> GameFile:
     try:
-        return find_game(head.game or str(path.parent / str(head.rules)))
+        return find_game(head.game or path.parent / str(head.rules))
     except CallerError as error:
         raise PositionFileError(path, str(error), 1) from error
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from bisect import bisect_left, bisect_right
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from functools import cached_property
 from typing import Final, TypeAlias
 
@@ -17,15 +17,20 @@ from gdl.compiler.kernels.playouts import LanePlayer, Packed, PlayoutsEach
 from gdl.compiler.kernels.scalar import Walker, has_loops
 from gdl.compiler.tables import CompiledRules
 from gdl.display import DisplayedGame, DisplayedState
-from gdl.errors import (
-    IllegalMoveError,
-    JointMoveError,
-    LimitExceeded,
-    StuckPlayError,
-    TerminalStateError,
-    UnknownRoleError,
+from gdl.errors import LimitExceeded, StuckPlayError, TerminalStateError
+from gdl.game import (
+    MAX_STEPS,
+    JointMove,
+    Playouts,
+    Role,
+    State,
+    check_joint_move,
+    facts_of,
+    interpreted_playouts,
+    no_such_move,
+    no_such_role,
+    played_roles,
 )
-from gdl.game import MAX_STEPS, JointMove, Playouts, Role, State, interpreted_playouts, played_roles
 from gdl.interpreter import InterpretedGame, InterpretedState
 from gdl.language.terms import Term
 
@@ -110,12 +115,11 @@ class CompiledState(DisplayedState):
         try:
             return self._game.roles.index(role)
         except ValueError:
-            raise UnknownRoleError(str(role), [str(known) for known in self._game.roles]) from None
+            raise no_such_role(role, self._game.roles) from None
 
     def _check(self, moves: JointMove) -> list[int]:
         """Return the numbers of *moves*, which must be legal here."""
-        if len(moves) != len(self._game.roles):
-            raise JointMoveError(len(moves), len(self._game.roles))
+        check_joint_move(moves, len(self._game.roles))
         legal, is_terminal = self._legal_and_terminal()
         if is_terminal:
             raise TerminalStateError
@@ -123,7 +127,7 @@ class CompiledState(DisplayedState):
         for role, known, move in zip(self._game.roles, self._game.move_number, moves, strict=True):
             number = known.get(move)
             if number is None or bisect_left(legal, number) == bisect_right(legal, number):
-                raise IllegalMoveError(str(role), str(move))
+                raise no_such_move(role, move)
             numbers.append(number)
         return numbers
 
@@ -203,9 +207,9 @@ class CompiledGame(DisplayedGame):
         """The number of every move, role by role."""
         return tuple({self.moves[i]: i for i in numbers} for numbers in self.moves_of)
 
-    def state(self, facts: frozenset[Term]) -> State:
+    def state(self, facts: Iterable[Term]) -> State:
         """Return the state in which exactly *facts* are true; they need not be reachable."""
-        known = self.fluent_number
+        facts, known = facts_of(facts), self.fluent_number
         if any(fact not in known for fact in facts):
             return UnreachableState(self, facts)
         bits = np.zeros(len(self.fluents), np.uint8)

@@ -109,7 +109,7 @@ def more_games() -> tuple[GameFile, ...]:
     return games_of_folder(Path(folder)) if folder else ()
 
 
-def find_game(name_or_path: str) -> GameFile:
+def find_game(name_or_path: str | Path) -> GameFile:
     """Return the game of that name, else the rule file at that path, else that of the folder there.
 
     Names are those of the library, then those of the folder that the environment names in `GGP_GAMES`.
@@ -117,17 +117,18 @@ def find_game(name_or_path: str) -> GameFile:
     Raises:
         UnknownNameError: neither; it suggests the nearest names.
     """
-    ours = library_folder() / name_or_path / f"{name_or_path}.kif"
-    if _NAME.fullmatch(name_or_path) and ours.is_file():
-        return GameFile(name_or_path, ours)
+    name = str(name_or_path)
+    ours = library_folder() / name / f"{name}.kif"
+    if _NAME.fullmatch(name) and ours.is_file():
+        return GameFile(name, ours)
     for game in more_games():
-        if game.name == name_or_path:
+        if game.name == name:
             return game
-    path = Path(name_or_path)
+    path = Path(name)
     for rules in (path, path / f"{path.name}.kif"):
         if _is_file(rules):
             return GameFile(rules.stem, rules)
-    raise UnknownNameError("game", name_or_path, _nearest(path.stem or name_or_path))
+    raise UnknownNameError("game", name, _nearest(path.stem or name))
 
 
 def same_game(name: str, description: Description) -> GameFile | None:

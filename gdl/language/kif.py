@@ -14,7 +14,7 @@ from typing import Final
 import pyparsing as pp
 
 from gdl.diagnostics import Related, Source, Span
-from gdl.errors import KifSyntaxError
+from gdl.errors import KifSyntaxError, wrong_type
 from gdl.language.terms import Compound, Constant, Term, Variable
 
 BLANKS: Final = " \t\r\n\f\v"
@@ -256,11 +256,14 @@ def read_term(text: str, limits: ReadLimits = DEFAULT_LIMITS) -> Term:
 
     Raises:
         KifSyntaxError: *text* is not exactly one term.
+        WrongTypeError: *text* is none.
 
     Example:
         >>> str(read_term("( cell 1  (f ?x))"))
         '(cell 1 (f ?x))'
     """
+    if not isinstance(text, str):
+        raise wrong_type(text, "a term as text")
     source = Source("<term>", text)
     forms = read_forms(source, limits)
     if len(forms) != 1:

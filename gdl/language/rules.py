@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Final
 
 from gdl.diagnostics import Source, Span
-from gdl.errors import MalformedRuleError
+from gdl.errors import MalformedRuleError, wrong_type
 from gdl.language.kif import DEFAULT_LIMITS, Form, ReadLimits, list_problem, term_of, too_large
 from gdl.language.recovery import OnError, read_rule_forms, refuse
 from gdl.language.syntax import (
@@ -184,7 +184,7 @@ def rules_sha256(text: str) -> str:
     return hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()
 
 
-def read_file(path: Path, limits: ReadLimits = DEFAULT_LIMITS, *, is_gdl2: bool | None = None) -> Description:
+def read_file(path: str | Path, limits: ReadLimits = DEFAULT_LIMITS, *, is_gdl2: bool | None = None) -> Description:
     """Return the rules that the file at *path* holds: UTF-8, else Latin-1.
 
     Raises:
@@ -192,7 +192,7 @@ def read_file(path: Path, limits: ReadLimits = DEFAULT_LIMITS, *, is_gdl2: bool 
         RuleFileError: as `read_rules`.
     """
     max_bytes = 4 * limits.max_characters  # UTF-8 takes no more for a character
-    with path.open("rb") as file:  # a device or a pipe has no size: its end may never come
+    with Path(path).open("rb") as file:  # a device or a pipe has no size: its end may never come
         raw = file.read(max_bytes + 1)
     if len(raw) > max_bytes:
         message = (
@@ -217,7 +217,10 @@ def read_rules(
     Raises:
         KifSyntaxError: the text is no sequence of balanced forms within *limits*.
         MalformedRuleError: a form is neither a fact nor a rule, or misuses a keyword.
+        WrongTypeError: *text* is none, as a path, which `read_file` takes.
     """
+    if not isinstance(text, str):
+        raise wrong_type(text, "rules as text (gdl.read_file takes a path)")
     source = Source(name, text.removeprefix("\ufeff"))
     reading = read_forms_as_rules(source, limits, is_gdl2=is_gdl2)
     return Description(source, reading.rules, reading.is_gdl2)

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import ClassVar, Final, NoReturn, Self, TypeAlias
 from weakref import WeakValueDictionary
 
-from gdl.errors import LimitExceeded
+from gdl.errors import LimitExceeded, wrong_type
 
 _INTERN_LOCK: Final = threading.Lock()
 _set: Final = object.__setattr__
@@ -41,12 +41,18 @@ class _Symbol(_Frozen):
     name: str
 
     def __new__(cls, name: str) -> Self:
-        """Return the one symbol of that name."""
+        """Return the one symbol of that name.
+
+        Raises:
+            WrongTypeError: *name* is no text.
+        """
         found = cls._interned.get(name)
         return cls._intern(name) if found is None else found
 
     @classmethod
     def _intern(cls, name: str) -> Self:
+        if not isinstance(name, str):
+            raise wrong_type(name, "a name as text")
         with _INTERN_LOCK:
             found = cls._interned.get(name)
             if found is None:
@@ -102,9 +108,13 @@ class Compound(_Frozen):
 
         Raises:
             ValueError: without arguments; `(p)` is the constant `p`.
+            WrongTypeError: the functor is no text, or the arguments are no tuple of terms.
         """
         key = (functor, arguments)
-        found = cls._interned.get(key)
+        try:
+            found = cls._interned.get(key)
+        except TypeError:  # a list has no hash
+            raise wrong_type(arguments, "a tuple of terms as arguments") from None
         if found is None:
             found = cls._intern(key)
         return found  # type: ignore[return-value]  # the table holds what __new__ of this class made
@@ -112,6 +122,12 @@ class Compound(_Frozen):
     @classmethod
     def _intern(cls, key: tuple[str, tuple[Term, ...]]) -> Compound:
         functor, arguments = key
+        if not isinstance(functor, str):
+            raise wrong_type(functor, "a functor as text")
+        if not isinstance(arguments, tuple):
+            raise wrong_type(arguments, "a tuple of terms as arguments")
+        for argument in arguments:
+            check_term(argument, "arguments that are terms")
         if not arguments:
             raise ValueError(f"({functor}) is the constant {functor}")
         with _INTERN_LOCK:
@@ -142,6 +158,12 @@ class Compound(_Frozen):
 
 
 Term: TypeAlias = Constant | Variable | Compound
+
+
+def check_term(value: object, expected: str) -> None:
+    """Raise WrongTypeError unless *value* is a term; *expected* says in words what is."""
+    if not isinstance(value, (Constant, Compound, Variable)):
+        raise wrong_type(value, f"{expected} (gdl.read_term makes one of a text)")
 
 
 def _pieces(term: Compound) -> Iterator[str]:

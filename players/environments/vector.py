@@ -345,7 +345,7 @@ def load_environment_kernels() -> None:
 def _found(game: str | Path | Game) -> tuple[CompiledGame, About | None]:
     """Return a compiled game, and what is known about it, where it comes from the library or a path."""
     if isinstance(game, (str, Path)):
-        file = gdl.find_game(str(game))
+        file = gdl.find_game(game)
         return _compiled(gdl.make_game(file.read(), "compiled")), file.about()
     return _compiled(game), None
 

@@ -198,7 +198,7 @@ def frames_of(folder: Path) -> list[SheetEntry]:
 
 def _frame(path: Path) -> SheetEntry:
     try:
-        file = find_game(str(path))
+        file = find_game(path)
         description, about = file.read(), file.about()
         layout = layout_of(description, about)
         facts = InterpretedGame(description, _LIMITS).initial_state.facts

@@ -17,7 +17,7 @@ from gdl.compiler.kernels.lanes import N_LANES, Lanes, Tally
 from gdl.compiler.kernels.words import ONES, W
 from gdl.compiler.tables import CompiledRules, Tables
 from gdl.errors import LimitExceeded, StuckPlayError
-from gdl.game import MAX_STEPS, Playouts, check_number
+from gdl.game import MAX_STEPS, Playouts, check_plays
 
 Packed: TypeAlias = NDArray[np.uint8]
 """States (N, bytes), each packed as by `numpy.packbits` over the fluents."""
@@ -86,7 +86,7 @@ class LanePlayer:
             StuckPlayError: a role has no legal move.
             LimitExceeded: a play takes more than *max_steps* steps.
         """
-        check_number(k)
+        check_plays(k, seed)
         goal_counts, lengths, _ = self._tally(len(packed))
         for number, (phase, chosen) in enumerate(self._loads(packed)):
             tally = self._tally(len(chosen))

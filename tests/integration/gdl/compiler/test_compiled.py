@@ -6,6 +6,7 @@ Every second random file is played, and all with GGP_EXHAUSTIVE=all (`make exhau
 from __future__ import annotations
 
 from random import Random
+from typing import Any
 
 import pytest
 
@@ -17,6 +18,7 @@ from gdl.errors import (
     JointMoveError,
     TerminalStateError,
     UnknownRoleError,
+    WrongTypeError,
 )
 from gdl.game import EvaluationLimits
 from gdl.games.library import find_game
@@ -154,6 +156,27 @@ def test_a_role_that_is_not_there_is_refused() -> None:
     _, compiled = both(COUNTER)
     with pytest.raises(UnknownRoleError):
         compiled.initial_state.goal(Constant("nobody"))
+
+
+def test_a_role_and_moves_are_terms_and_numbers_of_plays_whole() -> None:
+    _, compiled = both(COUNTER)
+    state: Any = compiled.initial_state
+    for ask in (
+        lambda: state.goal("r"),
+        lambda: state.next_state(["(to 1)"]),
+        lambda: state.next_state({"r": read_term("(to 1)")}),
+        lambda: compiled.state({"(count 1)"}),  # type: ignore[arg-type]  # what is refused
+    ):
+        with pytest.raises(WrongTypeError):
+            ask()
+    with pytest.raises(TypeError, match="'float' object cannot be interpreted as an integer"):
+        compiled.playouts(state, 3.0, 1)  # type: ignore[arg-type]  # a kernel of its own was compiled for it
+
+
+def test_facts_may_be_any_collection() -> None:
+    fact = read_term("(count 1)")
+    for game in both(COUNTER):
+        assert {game.state(facts) for facts in ([fact], {fact}, iter([fact]))} == {game.state(frozenset([fact]))}
 
 
 def test_a_goal_that_is_no_number_or_not_alone_is_none() -> None:

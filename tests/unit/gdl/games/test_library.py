@@ -8,7 +8,7 @@ import pytest
 
 from gdl.errors import UnknownNameError
 from gdl.games.library import GameFile, find_game, game_names, library_folder, same_game
-from gdl.language.rules import read_rules
+from gdl.language.rules import read_file, read_rules
 
 
 def test_the_library_has_the_four_briefs_and_the_classics() -> None:
@@ -22,12 +22,14 @@ def test_a_name_finds_the_game_of_the_library() -> None:
     assert find_game("nim") == GameFile("nim", library_folder() / "nim" / "nim.kif")
 
 
-def test_a_path_finds_a_file_anywhere(tmp_path: Path) -> None:
+@pytest.mark.parametrize("kind", [str, Path])
+def test_a_path_finds_a_file_anywhere(tmp_path: Path, kind: type[str] | type[Path]) -> None:
     path = tmp_path / "mine.kif"
     path.write_text("(role me)", encoding="utf-8")
-    found = find_game(str(path))
+    found = find_game(kind(path))
     assert (found, found.about()) == (GameFile("mine", path), None)
     assert [str(rule.head.term) for rule in found.read().rules] == ["(role me)"]
+    assert read_file(kind(path)) == found.read()
 
 
 def test_a_name_of_the_library_wins_over_a_file_of_that_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
