@@ -6,6 +6,7 @@ PettingZoo, which needs Gymnasium, steps through such a play, too.
 from __future__ import annotations
 
 import secrets
+from operator import index
 from pathlib import Path
 from typing import Any, Final, Literal, TypeAlias, get_args
 
@@ -30,23 +31,35 @@ RENDER_MODES: Final = ("ansi", "human")
 class Solo:
     """A play of a game. *observed* says what is seen of it: `bits` (`VectorGame.observe`), or `planes`.
 
+    *render_mode* says how it is shown to people: as text (`ansi`), printed (`human`), or not at all.
+
     Attributes:
         games: the one copy.
         agents: names of the players as PettingZoo wants them: the role and its number.
         sees_all: whether all players see the same.
     """
 
-    def __init__(self, game: str | Path | Game, observed: Observed = "bits", *, is_flat: bool | None = None) -> None:
+    def __init__(
+        self,
+        game: str | Path | Game,
+        observed: Observed = "bits",
+        render_mode: RenderMode | None = None,
+        *,
+        is_flat: bool | None = None,
+    ) -> None:
         """Begin a play.
 
         Raises:
-            ValueError: as `VectorGame`; *observed* is no way of seeing, or shows more than a player may know.
+            ValueError: as `VectorGame`; *observed* is no way of seeing, or shows more than a player may know;
+                *render_mode* is no way of showing.
         """
         if observed not in get_args(Observed):
             raise ValueError(f"observed is {' or '.join(get_args(Observed))}, not {observed!r}")
+        if render_mode not in (None, *RENDER_MODES):
+            raise ValueError(f"render_mode is None, {' or '.join(RENDER_MODES)}, not {render_mode!r}")
         self.games = VectorGame(game, 1, seed=_entropy(), is_flat=is_flat, auto_reset=False)
         self.sees_all = not self.games.game.has_imperfect_information
-        self.observed = observed
+        self.observed, self.render_mode = observed, render_mode
         if observed == "planes" and not self.sees_all:
             raise ValueError("planes show the whole state, and players do not see all of it")
         self.agents = [f"{role}_{number}" for number, role in enumerate(self.games.players)]
@@ -81,8 +94,12 @@ class Solo:
         return max(map(len, self.games.actions))
 
     def is_legal(self, player: int, action: Any) -> bool:
-        """Return whether a player may take an action."""
-        return 0 <= int(action) < self.n_actions and bool(self.mask(player)[int(action)])
+        """Return whether a player may take an action.
+
+        Raises:
+            TypeError: it is no whole number.
+        """
+        return 0 <= index(action) < self.n_actions and bool(self.mask(player)[index(action)])
 
     def text(self) -> str:
         """Return the board as text."""
@@ -90,11 +107,11 @@ class Solo:
         layout = layout_of(description, self.games.about)
         return text_of(board_of(layout, description, self.games.states()[0].facts))
 
-    def shown(self, mode: str | None) -> str | None:
-        """Return the board, or print it, as *mode* wants it."""
-        if mode == "human":
+    def shown(self) -> str | None:
+        """Return the board, or print it, as the render mode wants it."""
+        if self.render_mode == "human":
             print(self.text())  # noqa: T201 -- what the mode is for
-        return self.text() if mode == "ansi" else None
+        return self.text() if self.render_mode == "ansi" else None
 
 
 def gym(game: str | Path | Game, *, observed: Observed = "bits", render_mode: RenderMode | None = None) -> GymGame:
@@ -104,7 +121,7 @@ def gym(game: str | Path | Game, *, observed: Observed = "bits", render_mode: Re
 
     Raises: as `players.environments.gymnasium_games.Solo`, and ValueError where the game has several roles.
     """
-    return GymGame(Solo(game, observed, is_flat=True), render_mode)
+    return GymGame(Solo(game, observed, render_mode, is_flat=True))
 
 
 def vector_gym(game: str | Path | Game, n: int, *, threads: int = 1) -> GymVectorGame:
@@ -128,9 +145,9 @@ def _check(games: VectorGame) -> None:
 class GymGame(gymnasium.Env[Any, Any]):
     """A play of a game of one role; an illegal action ends it, with a reward of -1."""
 
-    def __init__(self, solo: Solo, render_mode: RenderMode | None = None) -> None:
+    def __init__(self, solo: Solo) -> None:
         _check(solo.games)
-        self.solo, self.render_mode = solo, render_mode
+        self.solo, self.render_mode = solo, solo.render_mode
         self.metadata = {"render_modes": list(RENDER_MODES), "render_fps": 1}
         self.observation_space = spaces.Box(0, 1, solo.shape, np.int8)
         self.action_space = spaces.Discrete(solo.n_actions)
@@ -153,7 +170,7 @@ class GymGame(gymnasium.Env[Any, Any]):
 
     def render(self) -> Any:
         """Return the board as text (`ansi`), or print it (`human`)."""
-        return self.solo.shown(self.render_mode)
+        return self.solo.shown()
 
 
 class GymVectorGame(VectorEnv[Any, Any, Any]):

@@ -6,7 +6,9 @@ from typing import Any, ClassVar, Final
 import numpy as np
 from gymnasium import spaces
 from pettingzoo import AECEnv, ParallelEnv
+from pettingzoo.utils import OrderEnforcingWrapper
 from pettingzoo.utils.conversions import parallel_to_aec
+from pettingzoo.utils.env_logger import EnvLogger
 
 from gdl.game import Game
 from players.environments.gymnasium_games import RENDER_MODES, Observed, RenderMode, Solo
@@ -23,10 +25,8 @@ def aec(game: str | Path | Game, *, observed: Observed = "bits", render_mode: Re
 
     Raises: as `players.environments.gymnasium_games.Solo`.
     """
-    solo = Solo(game, observed)
-    if solo.games.is_flat:
-        return AecGame(solo, render_mode)
-    return parallel_to_aec(ParallelGame(solo, render_mode))
+    solo = Solo(game, observed, render_mode)
+    return OrderEnforcingWrapper(AecGame(solo)) if solo.games.is_flat else parallel_to_aec(ParallelGame(solo))
 
 
 def parallel(game: str | Path | Game, *, observed: Observed = "bits", render_mode: RenderMode | None = None) -> Any:
@@ -36,15 +36,14 @@ def parallel(game: str | Path | Game, *, observed: Observed = "bits", render_mod
 
     Raises: as `players.environments.gymnasium_games.Solo`.
     """
-    return ParallelGame(Solo(game, observed, is_flat=False), render_mode)
+    return ParallelGame(Solo(game, observed, render_mode, is_flat=False))
 
 
 class _Environment:
     """What both kinds share: the copy that is played, the agents and their spaces, and the board as text."""
 
-    def _begin(self, solo: Solo, render_mode: RenderMode | None) -> None:
-        self.render_mode = render_mode
-        self.solo = solo
+    def _begin(self, solo: Solo) -> None:
+        self.solo, self.render_mode = solo, solo.render_mode
         self.possible_agents = list(solo.agents)
         self.observation_spaces = {agent: _observation_space(solo) for agent in solo.agents}
         self.action_spaces = {agent: spaces.Discrete(solo.n_actions) for agent in solo.agents}
@@ -60,7 +59,7 @@ class _Environment:
 
     def render(self) -> str | None:
         """Return the board as text (`ansi`), or print it (`human`)."""
-        return self.solo.shown(self.render_mode)
+        return self.solo.shown()
 
     def close(self) -> None:
         """Do nothing: there is nothing to close."""
@@ -82,10 +81,10 @@ def _seen(solo: Solo, player: int) -> dict[str, Any]:
 class AecGame(_Environment, AECEnv[str, Any, Any]):
     """A game of turns."""
 
-    def __init__(self, solo: Solo, render_mode: RenderMode | None = None) -> None:
+    def __init__(self, solo: Solo) -> None:
         super().__init__()
         self.metadata = {"render_modes": list(RENDER_MODES), "name": "ggp", "is_parallelizable": False}
-        self._begin(solo, render_mode)
+        self._begin(solo)
 
     def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:  # noqa: ARG002 -- there are none
         """Begin a play."""
@@ -132,8 +131,8 @@ class ParallelGame(_Environment, ParallelEnv[str, Any, Any]):
         "render_modes": list(RENDER_MODES), "name": "ggp", "is_parallelizable": True,
     }  # fmt: skip
 
-    def __init__(self, solo: Solo, render_mode: RenderMode | None = None) -> None:
-        self._begin(solo, render_mode)
+    def __init__(self, solo: Solo) -> None:
+        self._begin(solo)
 
     def reset(
         self, seed: int | None = None, options: dict[str, Any] | None = None  # noqa: ARG002 -- there are none
@@ -144,7 +143,13 @@ class ParallelGame(_Environment, ParallelEnv[str, Any, Any]):
         return self._observations(), {agent: {} for agent in self.agents}
 
     def step(self, actions: dict[str, Any]) -> tuple[dict[str, Any], ...]:
-        """Take an action of each agent; return what they see, rewards, which have ended, none cut off, and infos."""
+        """Take an action of each agent; return what they see, rewards, which have ended, none cut off, and infos.
+
+        Raises:
+            AssertionError: no play is under way.
+        """
+        if not self.agents:
+            EnvLogger.error_step_before_reset()
         agents = list(self.agents)
         wrong = [
             agent

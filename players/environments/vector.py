@@ -16,7 +16,7 @@ from gdl.boards.about import About
 from gdl.compiler.compiled import CompiledGame, CompiledState
 from gdl.compiler.kernels.lanes import N_LANES
 from gdl.compiler.kernels.packing import words_of
-from gdl.errors import IllegalMoveError
+from gdl.errors import IllegalMoveError, wrong_type
 from gdl.game import Game, Role, State, played_roles
 from gdl.language.terms import Term
 from players.environments.buffers import Ranges, address_of, copied, copies_for, initial_for, narrowed, room_for
@@ -45,8 +45,13 @@ class Outcome(NamedTuple):
 
 @dataclass(frozen=True)
 class Snapshot:
-    """The state of an environment, all that its future depends on but the actions."""
+    """The state of an environment, all that its future depends on but the actions.
 
+    `rules` is the SHA-256 of the rules of the game, `is_flat` the form of its actions.
+    """
+
+    rules: str
+    is_flat: bool
     copies: Copies
     count: int
     seed: int
@@ -92,20 +97,22 @@ class VectorGame:
 
         Raises:
             UnknownNameError: there is no such game.
+            WrongTypeError: *game* is something else, as the rules of one.
             CannotCompileError: only the interpreter can run the game.
             ValueError: *n* or *threads* is not positive, the game has no player, or *is_flat* is asked for in a game in
                 which several choose.
         """
         if n < 1 or threads < 1:
             raise ValueError("an environment needs a copy and a thread at least")
-        self.n, self.game, self.about = n, *_found(game)
+        self.n, self.game, self.about = index(n), *_found(game)
         if not played_roles(self.game):
             raise ValueError("the game has no player: its only role is random")
+        self._rules = self.game.description.sha256
         self._auto_resets, self._waiting = auto_reset, waiting
         self._ranges = Ranges(n, min(threads, -(-n // N_LANES)))
         self._count = 0
         self._begin(bool(is_flat) if is_flat is not None else _has_turns(self.game, waiting))
-        self.reset(seed=seed)
+        self.reset(seed=index(seed))
 
     def _begin(self, is_flat: bool) -> None:
         self.is_flat = is_flat
@@ -167,14 +174,14 @@ class VectorGame:
         """Have the copies of *which* (N,) begin anew, or all; a *seed* begins the randomness anew, too.
 
         Raises:
-            ValueError: *which* has another shape.
+            ValueError: *which* has another shape, or something else than true and false, as the numbers of copies.
         """
         if seed is not None:
             self._sow(seed)
             self._count = 0
-        mask = self._all if which is None else np.ascontiguousarray(which, np.bool_)
-        if mask.shape != (self.n,):
-            raise ValueError(f"a mask of {self.n} copies is needed")
+        mask = self._all if which is None else np.ascontiguousarray(which)
+        if mask.shape != (self.n,) or mask.dtype != np.bool_:
+            raise ValueError(f"a mask is needed: true or false for each of {self.n} copies")
         self._advance(0, address_of(mask), stepping.RESET)
 
     def _sow(self, seed: SupportsIndex) -> None:
@@ -267,8 +274,10 @@ class VectorGame:
         In a hidden game the players of the copy remember nothing then.
 
         Raises:
-            ValueError: no play reaches the state; nothing has changed then.
+            ValueError: no play reaches the state, or it is an end; nothing has changed then.
         """
+        if state.is_terminal:
+            raise ValueError("the state is terminal: there is no action to take in it")
         words = words_of(self.game.pack(state), len(self.fluents))
         phase = self.numbering.phase_of(np.unpackbits(words.view(np.uint8), bitorder="little"))
         self._copies.states[0] = words
@@ -282,16 +291,18 @@ class VectorGame:
 
     def save(self) -> Snapshot:
         """Return the state of the environment, to be restored in one of as many copies of this game and form."""
-        return Snapshot(copied(self._copies), self._count, int(self._plans[0][SEED]))
+        copies, seed = copied(self._copies), int(self._plans[0][SEED])
+        return Snapshot(self._rules, self.is_flat, copies, self._count, seed)
 
     def restore(self, snapshot: Snapshot) -> None:
         """Go back to *snapshot*; the same actions lead from there to the same states as before.
 
         Raises:
-            ValueError: it comes of an environment of another size.
+            ValueError: it comes of an environment of another game, form or number of copies.
         """
         pairs: list[tuple[NDArray[Any], NDArray[Any]]] = list(zip(self._copies, snapshot.copies, strict=True))
-        if any(field.shape != kept.shape for field, kept in pairs):
+        is_of_another = (snapshot.rules, snapshot.is_flat) != (self._rules, self.is_flat)
+        if is_of_another or any(field.shape != kept.shape for field, kept in pairs):
             raise ValueError("the snapshot is of another game, form or number of copies")
         for field, kept in pairs:
             field[:] = kept
@@ -353,6 +364,8 @@ def _found(game: str | Path | Game) -> tuple[CompiledGame, About | None]:
 def _compiled(game: Game) -> CompiledGame:
     if isinstance(game, CompiledGame):
         return game
+    if not hasattr(game, "description"):
+        raise wrong_type(game, "the name of a game, the path of a rule file, or a game that gdl.make_game returns")
     found = gdl.make_game(game.description, "compiled")
     assert isinstance(found, CompiledGame)
     return found

@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Final, TypeAlias
 
 import numpy as np
@@ -88,7 +89,7 @@ class Forest:
         copies = blank._replace(
             states=walks.states, legal=walks.legal, phase=walks.phase, mover=walks.mover, is_over=walks.is_over
         )
-        self.lanes.restore(Snapshot(copies, self._blank.count, self._blank.seed))
+        self.lanes.restore(replace(self._blank, copies=copies))
         self.lanes.step(walks.actions, checks=False)
         kernels.grow(self.trees, walks, self._leaves())
 

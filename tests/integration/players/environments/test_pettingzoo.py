@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -72,6 +73,28 @@ def test_an_illegal_action_costs_the_play() -> None:
     )
     assert list(rewards.values()) == [-1.0, 0.0]
     assert all(ended.values())
+
+
+def test_a_play_is_begun_before_it_is_stepped() -> None:
+    for name in ("tictactoe", "rockpaperscissors"):
+        with pytest.raises(AssertionError, match="reset"):
+            aec(prepared(name)).step(0)
+    with pytest.raises(AssertionError, match="reset"):
+        parallel(prepared("tictactoe")).step({"x_0": 0, "o_1": 9})
+
+
+@pytest.mark.parametrize("action", [None, 0.5, "a"])
+def test_an_action_is_a_whole_number(action: object) -> None:
+    env = aec(prepared("tictactoe"))
+    env.reset(seed=1)
+    with pytest.raises(TypeError, match="cannot be interpreted as an integer"):
+        env.step(action)
+
+
+@pytest.mark.parametrize("make", [aec, parallel])
+def test_a_way_of_showing_that_is_none_is_refused(make: Callable[..., object]) -> None:
+    with pytest.raises(ValueError, match="render_mode is None, ansi or human, not 'rgb_array'"):
+        make(prepared("tictactoe"), render_mode="rgb_array")
 
 
 def test_planes_are_observations_where_all_is_seen() -> None:

@@ -16,6 +16,7 @@ import numpy as np
 import pytest
 
 from gdl import IllegalMoveError, find_game, make_game, read_rules
+from gdl.errors import WrongTypeError
 from gdl.game import RANDOM, Game, Role, State
 from gdl.language.kif import read_term
 from gdl.language.rules import Description
@@ -237,6 +238,47 @@ def test_a_snapshot_leads_to_the_same_plays_again() -> None:
     assert found[0] == found[1]
     with pytest.raises(ValueError, match="snapshot"):
         VectorGame("kuhnpoker", 41).restore(kept)
+
+
+def test_a_snapshot_of_another_game_or_form_is_refused_though_its_arrays_have_the_same_shapes() -> None:
+    kept = VectorGame("tictactoe", 2).save()
+    others = [VectorGame("nim", 2), VectorGame("tictactoe", 2, is_flat=False)]
+    assert [array.shape for array in others[0].save().copies] == [array.shape for array in kept.copies]
+    for other in others:
+        with pytest.raises(ValueError, match="the snapshot is of another game, form or number of copies"):
+            other.restore(kept)
+
+
+def test_copies_to_reset_are_named_by_a_mask_and_not_by_their_numbers() -> None:
+    games = VectorGame("tictactoe", 2, auto_reset=False)
+    for which in ([0, 1], np.array([1, 0]), [True]):
+        with pytest.raises(ValueError, match="a mask is needed: true or false for each of 2 copies"):
+            games.reset(which)  # type: ignore[arg-type]  # what is refused
+    games.step(np.array([0, 0]))
+    games.reset([True, False])  # type: ignore[arg-type]  # a list will do
+    assert games.to_move.tolist() == [0, 1]
+
+
+@pytest.mark.parametrize("given", [b"nim", None, find_game("nim"), find_game("nim").read()])
+def test_an_environment_is_made_of_a_game_and_not_of_its_rules(given: object) -> None:
+    with pytest.raises(WrongTypeError, match=r"or a game that gdl\.make_game returns, not the"):
+        VectorGame(given, 1)  # type: ignore[arg-type]  # what is refused
+
+
+@pytest.mark.parametrize("seed", [None, 1.0, "1"])
+def test_a_seed_is_a_whole_number(seed: Any) -> None:
+    with pytest.raises(TypeError, match="cannot be interpreted as an integer"):
+        VectorGame("nim", 1, seed=seed)
+
+
+def test_no_copy_is_placed_at_an_end() -> None:
+    games = VectorGame("nim", 1)
+    state = games.game.initial_state
+    while not state.is_terminal:
+        state = state.next_state([state.legal_moves(role)[0] for role in games.players])
+    with pytest.raises(ValueError, match="the state is terminal: there is no action to take in it"):
+        games.place(state)
+    assert games.states() == [games.game.initial_state]
 
 
 def test_an_illegal_action_changes_nothing() -> None:
