@@ -7,7 +7,7 @@ An author subclasses `Player` and calls `run` (a player over HTTP), `dial_in` (o
 from players.deadline import Deadline
 from players.kit.player_server import Settings
 from players.kit.session import Timing
-from players.player import MakePlayer, Player
+from players.player import MakePlayer, Player, check_maker
 
 __all__ = ["DEFAULT_PORT", "Deadline", "MakePlayer", "Player", "Settings", "Timing", "dial_in", "run", "run_stdio"]
 
@@ -21,14 +21,21 @@ def run(
 
     Raises:
         ListenError: the port is taken.
+        WrongTypeError: *player* is something else, as a player that is made already.
     """
+    check_maker(player)
     from players.kit import transports  # noqa: PLC0415 -- a search needs no web server to be loaded
 
     transports.run_http(player, port, host, settings)
 
 
 def run_stdio(player: MakePlayer, settings: Settings | None = None) -> None:
-    """Serve *player*, a subclass of `Player`, on standard input and output until the input ends."""
+    """Serve *player*, a subclass of `Player`, on standard input and output until the input ends.
+
+    Raises:
+        WrongTypeError: as `run`.
+    """
+    check_maker(player)
     from players.kit import player_server  # noqa: PLC0415 -- as above
 
     with player_server.reserved_output() as output:
@@ -45,7 +52,9 @@ def dial_in(
     Raises:
         HostError: the game manager refuses the player, or is none.
         HostAwayError: it cannot be reached at first.
+        WrongTypeError: as `run`.
     """
+    check_maker(player)
     from players.kit import host, transports  # noqa: PLC0415 -- a search needs no web server to be loaded
 
     transports.dial_in(player, settings or Settings(name), host.Host(url, name, token), print)

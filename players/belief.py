@@ -4,8 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from random import Random
 from typing import Final
 
-from gdl.errors import UnknownRoleError
-from gdl.game import Game, Role, State
+from gdl.game import Game, Role, State, no_such_role
 from gdl.language.terms import Term
 from players import worlds
 from players.deadline import Deadline, SearchBudget
@@ -33,13 +32,14 @@ class BeliefState:
 
     Raises:
         UnknownRoleError: the game has no such role.
+        WrongTypeError: *role* is no term.
     """
 
     def __init__(
         self, game: Game, role: Role, seed: int, max_worlds: int = MAX_WORLDS, max_outcomes: int = MAX_OUTCOMES
     ) -> None:
         if role not in game.roles:
-            raise UnknownRoleError(str(role), tuple(map(str, game.roles)))
+            raise no_such_role(role, game.roles)
         self.game, self.role, self.max_worlds, self.max_outcomes = game, role, max_worlds, max_outcomes
         self.me = game.roles.index(role)
         self.random = Random(seed)

@@ -4,8 +4,8 @@ from collections.abc import Callable, Sequence
 from random import Random
 from typing import ClassVar, TypeAlias
 
-from gdl.errors import CallerError, GdlError, IllegalMoveError
-from gdl.game import Game, Role, State
+from gdl.errors import CallerError, GdlError, wrong_type
+from gdl.game import Game, Role, State, no_such_move
 from gdl.language.terms import Term
 from gdl.wire.insights import Insight
 from gdl.wire.replies import find_move
@@ -134,10 +134,11 @@ class Player:
 
         Raises:
             IllegalMoveError: it is not a legal move of this player.
+            WrongTypeError: it is no term.
         """
         found = find_move(move, self.worlds.state.legal_moves(self.role))
         if found is None:
-            raise IllegalMoveError(str(self.role), str(move))
+            raise no_such_move(self.role, move)
         self.best_so_far = found
         if self.on_suggestion is not None:
             self.on_suggestion(found)
@@ -160,3 +161,14 @@ class Player:
 
     def abort(self) -> None:
         """Take in that the match was aborted."""
+
+
+def check_maker(make_player: MakePlayer) -> None:
+    """Raise WrongTypeError unless *make_player* is a player's class that has a `move`, or a function."""
+    if isinstance(make_player, type):
+        is_maker = issubclass(make_player, Player) and make_player.move is not Player.move
+    else:
+        is_maker = callable(make_player)
+    if not is_maker:
+        expected = "a subclass of players.Player that has a method move(self, state, role, deadline)"
+        raise wrong_type(make_player, f"{expected}, or a function that makes a player")

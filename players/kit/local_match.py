@@ -8,8 +8,8 @@ from random import Random
 from typing import TypeAlias
 
 from gdl.display import board_svg
-from gdl.errors import IllegalMoveError, NoLegalMoveError
-from gdl.game import Game, Role, State
+from gdl.errors import NoLegalMoveError
+from gdl.game import Game, Role, State, no_such_move
 from gdl.language.terms import Term
 from players.deadline import Deadline, SearchBudget
 from players.player import Player
@@ -62,6 +62,7 @@ class LocalMatch:
 
         Raises:
             IllegalMoveError: a player moved as it may not, whatever state it takes for the true one.
+            WrongTypeError: what a player returned is no term.
             NoLegalMoveError: the rules leave a role without a move.
         """
         for role, player in self.players.items():
@@ -102,7 +103,7 @@ class LocalMatch:
             return move
         if any(move in state.legal_moves(role) for state in player.worlds.states):
             return self.random.choice(legal)
-        raise IllegalMoveError(str(role), str(move))
+        raise no_such_move(role, move)
 
     def _report(self, before: State, role: Role, player: Player, moves: tuple[Term, ...]) -> None:
         own_move, percepts = moves[self.game.roles.index(role)], before.percepts(role, moves)

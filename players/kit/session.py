@@ -167,6 +167,11 @@ class Timing:
 
     margin_s: float = 0.6
 
+    def __post_init__(self) -> None:
+        """Raise ValueError where the margin is no time, or less than none."""
+        if not self.margin_s >= 0:
+            raise ValueError(f"a margin is 0 or more seconds, not {self.margin_s}")
+
     def ends(self, received_s: float, clock_s: float) -> tuple[float, float, float]:
         """Return the moments when the player should stop, is interrupted, and is answered for."""
         margin_s = min(self.margin_s, clock_s / 2)

@@ -235,14 +235,21 @@ class Thinker:
             return moves[0]
         if not order.thinks or state.is_terminal or Deadline(order.deadline_s).has_passed:
             return moves[0]
-        said = self._run(partial(player.move, state, self.role, Deadline(order.deadline_s)), order.interrupt_s)
-        found = None if said is None else find_move(said, moves)
-        if said is not None and found is None:
+        found, said = self._run(partial(self._decided, order, state, moves), order.interrupt_s) or (None, "")
+        if said and found is None:
             _LOG.error("%s is not a legal move of %s; the best so far is played", said, self.role)
-            self.report(session.PlayerFailed(f"{str(said)[:_MAX_SHOWN]} is not a legal move of {self.role}"))
+            self.report(session.PlayerFailed(f"{said} is not a legal move of {self.role}"))
         chosen = found or player.best_so_far or moves[0]
         self._tell_insight(order.step, chosen)
         return chosen
+
+    def _decided(self, order: session.Ask, state: State, moves: tuple[Term, ...]) -> tuple[Term | None, str]:
+        """Return the legal move that the player decides on, None where it is none, and as text what it returned.
+
+        What an author's code returns may be anything, whose own methods say what it is equal to and how it is written.
+        """
+        said = self.player.move(state, self.role, Deadline(order.deadline_s))
+        return find_move(said, moves), str(said)[:_MAX_SHOWN] or repr("")
 
     def _tell_insight(self, step: int, chosen: Term) -> None:
         """Report and log what the player thinks; the move is safe before, however long the author's code takes."""

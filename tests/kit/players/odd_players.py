@@ -23,6 +23,16 @@ class First(Player):
 THOUGHT = Insight(120, 80, 2.5, 62.5, ("(mark 1 1)", "(mark 2 2)"))
 
 
+class Answering(Player):
+    """Returns whatever it was made with, in place of a move."""
+
+    def __init__(self, answer: object) -> None:
+        self.answer = answer
+
+    def move(self, state: State, role: Role, deadline: Deadline) -> Term:
+        return self.answer  # type: ignore[return-value]  # the mistake that this player is about
+
+
 class Telling(First):
     """Tells what it thinks."""
 

@@ -5,6 +5,7 @@ import time
 from functools import partial
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from gdl.games.library import find_game
@@ -187,6 +188,18 @@ def test_failures_of_the_author_are_reported_in_one_line_with_where_they_are() -
 
 def test_a_move_that_is_not_legal_is_reported() -> None:
     assert PlayerFailed("nonsense is not a legal move of x") in reports_of(odd_players.Illegal, join(), ask())
+
+
+@pytest.mark.parametrize("answer", [None, 3, "jump", "", ["(mark 1 1)"]])
+def test_what_is_no_move_is_reported_whatever_it_is(answer: object) -> None:
+    reports = reports_of(partial(odd_players.Answering, answer), join(), ask())
+    shown = str(answer) or "''"
+    assert reports[-2:] == [PlayerFailed(f"{shown} is not a legal move of x"), Done(0, "(mark 1 1)")]
+
+
+def test_an_answer_that_cannot_be_compared_is_a_failure_of_the_player() -> None:
+    reports = reports_of(partial(odd_players.Answering, np.zeros(9)), join(), ask())
+    assert [type(report) for report in reports[-2:]] == [PlayerFailed, Done]
 
 
 def test_a_player_that_cannot_be_made_is_reported() -> None:
