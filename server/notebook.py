@@ -97,10 +97,16 @@ def step_through(match: LocalMatch | StoredRecord | str | Path) -> Any:
 
 
 def play(
-    game: str | Game, role: str | None = None, *, opponent: str = OPPONENT, seed: int = 0, clock_s: float = 5.0
+    game: str | Path | Game,
+    role: str | Role | None = None,
+    *,
+    opponent: str = OPPONENT,
+    seed: int = 0,
+    clock_s: float = 5.0,
 ) -> Any:
     """Return a widget in which a person plays *role* of *game*, the first one by default, by choosing legal moves.
 
+    *game* is one of the library by name, the path of a rule file, or a game object.
     *opponent* plays the other roles, as `ggp player` takes it. The person is shown only what the role may know.
     *Units*: seconds for *clock_s*, in which the opponent moves.
 
@@ -112,7 +118,7 @@ def play(
     """
     widgets = extra_module("ipywidgets", "notebook", "a widget")
     about = None
-    if isinstance(game, str):
+    if isinstance(game, (str, Path)):
         file = find_game(game)
         game, about = make_game(file.read()), file.about()
     mine, make_opponent = _role(game, role), find_player(opponent)
@@ -121,13 +127,14 @@ def play(
     return _Table(widgets, LocalMatch(game, players, seed, clock_s), person, mine, about).box
 
 
-def _role(game: Game, name: str | None) -> Role:
+def _role(game: Game, wanted: str | Role | None) -> Role:
     names = [str(role) for role in played_roles(game)]
     if not names:
         raise NoRoleError
-    if name is not None and name not in names:
+    name = names[0] if wanted is None else str(wanted)
+    if name not in names:
         raise UnknownNameError("role", name, names)
-    return Constant(name or names[0])
+    return Constant(name)
 
 
 class _Frames:

@@ -50,6 +50,8 @@ async def listen(runner: web.AppRunner, host: str, port: int, tls: ssl.SSLContex
             await web.TCPSite(runner, host, port, ssl_context=tls, backlog=_BACKLOG).start()
     except OSError as error:
         raise ListenError(f"{_in_url(host)}:{port}", error.strerror or str(error)) from error
+    except OverflowError as error:  # no port has that number
+        raise ListenError(f"{_in_url(host)}:{port}", "ports are from 0 to 65535") from error
     return f"{'http' if tls is None else 'https'}://{_in_url(host)}:{runner.addresses[0][1]}"
 
 

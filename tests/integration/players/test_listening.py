@@ -43,3 +43,9 @@ async def test_an_address_that_the_system_lacks_is_an_error_with_brackets(runner
 async def test_an_address_of_ipv6_has_brackets_in_the_url(runner: web.AppRunner) -> None:
     url = await listen(runner, "::1", 0)
     assert url == f"http://[::1]:{runner.addresses[0][1]}"
+
+
+@pytest.mark.parametrize("port", [-1, 65_536])
+async def test_a_port_that_is_none_is_an_error(runner: web.AppRunner, port: int) -> None:
+    with pytest.raises(ListenError, match=f"cannot listen on 127.0.0.1:{port}: ports are from 0 to 65535"):
+        await listen(runner, "127.0.0.1", port)

@@ -13,7 +13,8 @@ import pytest
 from gdl.errors import UnknownNameError
 from gdl.extras import MissingExtraError
 from gdl.game import Game, Role, State
-from gdl.language.terms import Term
+from gdl.games.library import find_game
+from gdl.language.terms import Constant, Term
 from players.deadline import Deadline
 from players.kit.local_match import LocalMatch
 from players.player import Player
@@ -33,6 +34,16 @@ def test_a_game_of_chance_alone_has_no_role_to_play() -> None:
     rules = "(role random) (init (at 1)) (<= (next (at 2)) (true (at 1))) (<= terminal (true (at 2)))"
     with pytest.raises(NoRoleError):
         play(game_of(f"{rules} (legal random wait) (goal random 0)"))
+
+
+def test_the_game_to_play_may_be_a_path_and_the_role_a_term() -> None:
+    tables = [
+        play("tictactoe", "o", opponent="legal"),
+        play(find_game("tictactoe").path, Constant("o"), opponent="legal"),
+    ]
+    assert words(tables[0]) == words(tables[1])
+    with pytest.raises(UnknownNameError, match="no role 'z'; did you mean x or o"):
+        play("tictactoe", Constant("z"))
 
 
 def played(name: str) -> LocalMatch:
