@@ -10,7 +10,18 @@ from typing import TYPE_CHECKING, Final, TypeAlias
 from gdl.compiler.compilation import DEFAULT_COMPILE_LIMITS, CompileLimits, compile_game
 from gdl.display import DisplayedGame
 from gdl.errors import CannotCompileError, UnknownNameError, wrong_type
-from gdl.game import DEFAULT_LIMITS, MAX_STEPS, EvaluationLimits, Game, JointMove, Playouts, Role, State, facts_of
+from gdl.game import (
+    DEFAULT_LIMITS,
+    MAX_STEPS,
+    EvaluationLimits,
+    Game,
+    JointMove,
+    Playouts,
+    Role,
+    SharedGame,
+    State,
+    facts_of,
+)
 from gdl.interpreter import InterpretedGame, InterpretedState
 from gdl.language.rules import Description
 from gdl.language.terms import Term
@@ -26,7 +37,7 @@ _AT_ONCE: Final = threading.BoundedSemaphore(1)
 _LOG: Final = logging.getLogger(__name__)
 
 
-class BestGame(DisplayedGame):
+class BestGame(DisplayedGame, SharedGame):
     """A game that changes from the interpreter to the compiled engine; questions may come from several threads.
 
     Attributes:

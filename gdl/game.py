@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from operator import index
 from random import Random
-from typing import Final, Protocol, TypeAlias
+from typing import ClassVar, Final, NoReturn, Protocol, Self, TypeAlias
 
 from gdl.errors import (
     CallerError,
@@ -204,6 +204,35 @@ class State(Protocol):
 
         Raises: as `next_state`, and UnknownRoleError.
         """
+
+
+class _Shared:
+    """Is its own copy, since nothing changes it, and stays in its process."""
+
+    __slots__ = ()
+    _instead: ClassVar[str]
+
+    def __copy__(self) -> Self:
+        return self
+
+    def __deepcopy__(self, memo: dict[int, object]) -> Self:
+        return self
+
+    def __reduce__(self) -> NoReturn:
+        raise TypeError(self._instead)
+
+
+class SharedGame(_Shared):
+    """What a game of each engine is when it is copied, itself; it is not pickled, since another process compiles it."""
+
+    _instead = "a game is not pickled: send its rules, game.description, and have gdl.make_game make it there"
+
+
+class SharedState(_Shared):
+    """What a state of each engine is when it is copied, itself; it is not pickled, since it belongs to its game."""
+
+    __slots__ = ()
+    _instead = "a state is not pickled: send its facts, state.facts, and have game.state make it there"
 
 
 class Outline(Protocol):

@@ -21,6 +21,8 @@ from gdl.game import (
     JointMove,
     Playouts,
     Role,
+    SharedGame,
+    SharedState,
     State,
     check_joint_move,
     facts_of,
@@ -37,7 +39,7 @@ _TERMINAL: Final = Constant("terminal")
 _NEXT: Final = Compound("next", (_ANY,))
 
 
-class InterpretedGame(DisplayedGame):
+class InterpretedGame(DisplayedGame, SharedGame):
     """A game whose rules are interpreted; questions may come from several threads.
 
     Raises:
@@ -81,7 +83,7 @@ class InterpretedGame(DisplayedGame):
         return roles
 
 
-class InterpretedState(DisplayedState):
+class InterpretedState(DisplayedState, SharedState):
     """A state of an interpreted game: its facts, and the answers that were asked for before."""
 
     __slots__ = ("_facts", "_game", "_goals", "_is_terminal", "_legal")

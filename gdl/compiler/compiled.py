@@ -23,6 +23,8 @@ from gdl.game import (
     JointMove,
     Playouts,
     Role,
+    SharedGame,
+    SharedState,
     State,
     check_joint_move,
     facts_of,
@@ -42,7 +44,7 @@ _MAX_PERCEPTS: Final = 10_000
 """How many sets of percepts are remembered as terms."""
 
 
-class CompiledState(DisplayedState):
+class CompiledState(DisplayedState, SharedState):
     """A state of a compiled game; `packed` are its bytes."""
 
     __slots__ = ("_facts", "_game", "_seen", "packed")
@@ -146,7 +148,7 @@ class UnreachableState(InterpretedState):
         return self._compiled.state(super().next_state(moves).facts)
 
 
-class CompiledGame(DisplayedGame):
+class CompiledGame(DisplayedGame, SharedGame):
     """A game run by its circuit; the interpreter stands behind it for states that its rules cannot reach.
 
     Questions may come from several threads. Attributes:

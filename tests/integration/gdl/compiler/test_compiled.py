@@ -5,12 +5,15 @@ Every second random file is played, and all with GGP_EXHAUSTIVE=all (`make exhau
 
 from __future__ import annotations
 
+import pickle
+from copy import copy, deepcopy
 from random import Random
 from typing import Any
 
 import pytest
 
 from gdl.compiler.compiled import CompiledState
+from gdl.engines import ENGINES, make_game
 from gdl.errors import (
     CannotCompileError,
     GdlError,
@@ -23,6 +26,7 @@ from gdl.errors import (
 from gdl.game import EvaluationLimits
 from gdl.games.library import find_game
 from gdl.language.kif import read_term
+from gdl.language.rules import read_rules
 from gdl.language.terms import Constant
 from tests.kit.exhaustive import IS_EXHAUSTIVE
 from tests.kit.gdl.compiler.engines import both, joint_move, play_on_both
@@ -177,6 +181,28 @@ def test_facts_may_be_any_collection() -> None:
     fact = read_term("(count 1)")
     for game in both(COUNTER):
         assert {game.state(facts) for facts in ([fact], {fact}, iter([fact]))} == {game.state(frozenset([fact]))}
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_a_copy_of_a_game_or_a_state_is_the_same_object(engine: str) -> None:
+    game = make_game(read_rules(COUNTER), engine)
+    for one in (game, game.initial_state):
+        assert [copy(one) is one, deepcopy({"kept": one})["kept"] is one] == [True, True]
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_what_is_pickled_in_place_of_a_game_and_a_state_is_named(engine: str) -> None:
+    game = make_game(read_rules(COUNTER), engine)
+    with pytest.raises(TypeError, match=r"a game is not pickled: send its rules, game\.description"):
+        pickle.dumps(game)
+    with pytest.raises(TypeError, match=r"a state is not pickled: send its facts, state\.facts"):
+        pickle.dumps(game.initial_state)
+
+
+def test_what_is_sent_in_place_of_a_game_and_a_state_makes_equal_ones() -> None:
+    game, _ = both(COUNTER)
+    description, facts = pickle.loads(pickle.dumps((game.description, game.initial_state.facts)))
+    assert make_game(description, "interpreter").state(facts).facts == game.initial_state.facts
 
 
 def test_a_goal_that_is_no_number_or_not_alone_is_none() -> None:
