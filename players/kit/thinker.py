@@ -22,6 +22,7 @@ from gdl.language.rules import read_rules
 from gdl.language.terms import Constant, Term
 from gdl.wire.insights import insight_text, insight_words
 from gdl.wire.replies import find_move
+from players.belief import BeliefState
 from players.deadline import Deadline, SearchBudget
 from players.kit import session
 from players.player import Insight, MakePlayer, Player
@@ -117,6 +118,8 @@ class Thinker:
     def __init__(self, make_player: MakePlayer, report: Callable[[session.Report], None]) -> None:
         self.make_player, self.report = make_player, report
         self.player = Player()
+        self.belief: BeliefState
+        """What the player knows from the first: an author's code may give its attribute `worlds` another meaning."""
         self.why_idle = ""
         """Why the author's code is not run, and legal moves are played; empty where it is."""
         self.role: Role = Constant("")
@@ -153,8 +156,7 @@ class Thinker:
             if order.thinks and not self._make_player(game, order):
                 self.why_idle = _NOT_MADE
             if self.why_idle:
-                self.player = Player()
-                self.player.join(game, self.role, order.seed)
+                self._seat(Player(), game, order.seed)
         except TimeUp:
             is_late = Deadline(reading_ends_s).has_passed
             self._refuse(f"reading them takes longer than {READING_S:g} s" if is_late else _GONE)
@@ -175,34 +177,37 @@ class Thinker:
     def _make_player(self, game: Game, order: session.Join) -> bool:
         """Make the author's player, and let it join; return whether that went well within its time."""
 
-        def made() -> Player:
-            player = self.make_player()
-            player.join(game, self.role, order.seed)
-            return player
+        def make() -> None:
+            self._seat(self.make_player(), game, order.seed)
 
         try:
-            self.player = call_until(max(order.interrupt_s, Deadline.after(MAKING_S).at_s), made)
+            call_until(max(order.interrupt_s, Deadline.after(MAKING_S).at_s), make)
         except TimeUp:
             _LOG.warning("the player is not made in time; legal moves will be played")
             self.report(session.PlayerFailed(f"it is not made within {MAKING_S:g} s or the start clock"))
             return False
-        except Exception as error:
+        except (Exception, SystemExit) as error:  # the second one where the constructor reads a command line
             _LOG.exception("the player cannot be made; legal moves will be played")
             self.report(session.PlayerFailed(failure_text(error)))
             return False
         return True
 
+    def _seat(self, player: Player, game: Game, seed: int) -> None:
+        """Have *player* join the match, as the one that is asked."""
+        player.join(game, self.role, seed)
+        self.player, self.belief = player, player.worlds
+
     def _follow(self, order: session.Follow) -> None:
         """Advance the belief state by a step, and let the player perceive it."""
-        belief = self.player.worlds
+        belief = self.belief
         percepts = tuple(map(read_term, order.percepts))
         own_move = None if order.own_move is None else read_term(order.own_move)
         try:
-            if self.player.game.has_imperfect_information:
+            if belief.game.has_imperfect_information:
                 own_move = own_move and find_move(own_move, belief.state.legal_moves(self.role))
             else:
-                percepts = _joint_move(self.player.game, belief.state, percepts)
-                own_move = percepts[self.player.game.roles.index(self.role)]
+                percepts = _joint_move(belief.game, belief.state, percepts)
+                own_move = percepts[belief.me]
             belief.advance(own_move, percepts, SearchBudget(deadline=Deadline.after(self.follow_s)))
         except (GdlError, MemoryError) as error:
             if order != self.last:
@@ -214,7 +219,7 @@ class Thinker:
     def _ask(self, order: session.Ask) -> None:
         """Report a move; without a step since the last question it is the same question, and has the same answer."""
         try:
-            state = self.player.worlds.state
+            state = self.belief.state
             moves = state.legal_moves(self.role)
         except (GdlError, MemoryError) as error:
             _LOG.warning("the legal moves cannot be found: %s", error)
@@ -239,7 +244,7 @@ class Thinker:
         if said and found is None:
             _LOG.error("%s is not a legal move of %s; the best so far is played", said, self.role)
             self.report(session.PlayerFailed(f"{said} is not a legal move of {self.role}"))
-        chosen = found or player.best_so_far or moves[0]
+        chosen = found or next((move for move in moves if move is player.best_so_far), moves[0])
         self._tell_insight(order.step, chosen)
         return chosen
 
@@ -255,7 +260,7 @@ class Thinker:
         """Report and log what the player thinks; the move is safe before, however long the author's code takes."""
         if type(self.player).insight is Player.insight:
             return
-        if chosen != self.player.best_so_far:
+        if chosen is not self.player.best_so_far:
             self.report(session.Best(step, str(chosen)))
         told = self._run(self._told_insight, Deadline.after(HOOK_S).at_s)
         if told is not None:
@@ -275,11 +280,11 @@ class Thinker:
             return call_until(interrupt_s, function)
         except TimeUp:
             _LOG.info("interrupted at the end of the clock")
-        except Exception as error:
+        except (Exception, SystemExit) as error:
             self._report_failure(error)
         return None
 
-    def _report_failure(self, error: Exception) -> None:
+    def _report_failure(self, error: Exception | SystemExit) -> None:
         """Report a failure of the author's code, and log it: without its calls where it has failed so before."""
         text, name = failure_text(error), type(self.player).__name__
         again, calls = (" again", None) if text in self._failures else ("", error)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 import time
 from collections.abc import Sequence
 from pathlib import Path
@@ -31,6 +32,22 @@ class Answering(Player):
 
     def move(self, state: State, role: Role, deadline: Deadline) -> Term:
         return self.answer  # type: ignore[return-value]  # the mistake that this player is about
+
+
+class Exiting(Player):
+    """Ends the program in place of a move."""
+
+    def move(self, state: State, role: Role, deadline: Deadline) -> Term:
+        sys.exit("no way")
+
+
+class Renaming(Player):
+    """Gives the attributes of every player meanings of its own."""
+
+    def move(self, state: State, role: Role, deadline: Deadline) -> Term:
+        self.worlds = self.game = self.role = self.random = None  # type: ignore[assignment]  # the mistake
+        self.best_so_far = "none yet"  # type: ignore[assignment]  # likewise
+        return None  # type: ignore[return-value]  # likewise
 
 
 class Telling(First):

@@ -1,6 +1,7 @@
 """The thinker: it follows the state, asks the player, and always reports a legal move."""
 
 import logging
+import sys
 import time
 from functools import partial
 from pathlib import Path
@@ -195,6 +196,27 @@ def test_what_is_no_move_is_reported_whatever_it_is(answer: object) -> None:
     reports = reports_of(partial(odd_players.Answering, answer), join(), ask())
     shown = str(answer) or "''"
     assert reports[-2:] == [PlayerFailed(f"{shown} is not a legal move of x"), Done(0, "(mark 1 1)")]
+
+
+def test_a_player_that_ends_the_program_has_failed_and_its_process_goes_on() -> None:
+    reports = reports_of(odd_players.Exiting, join(), ask())
+    assert isinstance(failed := reports[-2], PlayerFailed)
+    assert (failed.what.partition(" [")[0], reports[-1]) == ("SystemExit: no way", Done(0, "(mark 1 1)"))
+
+
+def test_a_maker_that_ends_the_program_has_failed() -> None:
+    failed = reports_of(sys.exit, join(), ask())[0]
+    assert isinstance(failed, PlayerFailed)
+    assert failed.what.startswith("SystemExit")
+
+
+def test_a_match_goes_on_whatever_the_attributes_of_its_player_mean() -> None:
+    step = Follow("(mark 1 1)", ("(mark 1 1)", "noop"))
+    reports = reports_of(odd_players.Renaming, join(), ask(), step, ask(1))
+    failed = PlayerFailed("None is not a legal move of x")
+    assert reports == [
+        *SEATED, Best(0, "(mark 1 1)"), failed, Done(0, "(mark 1 1)"), Best(1, "noop"), failed, Done(1, "noop"),
+    ]  # fmt: skip
 
 
 def test_an_answer_that_cannot_be_compared_is_a_failure_of_the_player() -> None:
