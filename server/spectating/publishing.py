@@ -78,7 +78,7 @@ class Publisher:
         sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
     ) -> None:
         self._source, self._post, self._settings, self._sleep = source, post, settings, sleep
-        self._changed: set[str] = set()
+        self._attempts_left: dict[str, int] = {}  # of the latest update of each match that waits
         self._withheld: set[str] = set()
         self._has_recalled = False  # what was withheld before this process began
         self._tasks: dict[str, asyncio.Task[None]] = {}
@@ -115,7 +115,7 @@ class Publisher:
                 self._begin(match.id)
 
     def _begin(self, match_id: str) -> None:
-        self._changed.add(match_id)
+        self._attempts_left[match_id] = self._settings.n_attempts
         if match_id not in self._tasks:
             self._tasks[match_id] = asyncio.create_task(self._publish(match_id))
 
@@ -136,26 +136,30 @@ class Publisher:
             del self._tasks[match_id]
 
     async def _publish_changes(self, match_id: str) -> None:
-        """Post the match until nothing new is left; failures are retried with growing pauses, then given up."""
+        """Post the match until nothing new is left; failures are retried with growing pauses, then given up.
+
+        What comes meanwhile is tried as often as any update, however often earlier ones have failed.
+        """
         failures: Counter[str] = Counter()
-        while match_id in self._changed:
+        while match_id in self._attempts_left:
             await self._sleep(self._settings.pause_s * 2 ** min(failures.total(), _MAX_DOUBLINGS))
-            self._changed.discard(match_id)
+            n_left = self._attempts_left.pop(match_id) - 1
             try:
                 async with self._slots:
                     await self._send(match_id)
                 failures.clear()
             except (OSError, TimeoutError, aiohttp.ClientError, GdlError) as error:
                 failures[str(error) or type(error).__name__] += 1
-                if failures.total() < self._settings.n_attempts:
-                    self._changed.add(match_id)
+                if n_left > 0:
+                    self._attempts_left.setdefault(match_id, n_left)
         if failures:
             _LOG.warning("match %s was not published: %s", match_id, "; ".join(failures))
 
     async def _send(self, match_id: str) -> None:
         match = await known_match(self._source, match_id)
         record = publication(await public_record(self._source, match_id), await self._game_url(match))
-        if "states" not in record:  # a hidden match is not public before its end, and that of its set
+        # A hidden match is not public before its end, and that of its set; one shown late has no state at first.
+        if not record.get("states"):
             self._withheld |= {match_id} if match.has_ended and match.is_set_open else set()
             return
         if self._settings.signing_key is not None:

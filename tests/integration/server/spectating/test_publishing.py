@@ -121,6 +121,15 @@ async def test_a_match_is_published_when_it_is_played_no_more(tmp_path: Path, mo
     assert [update["isCompleted"] for update in server.updates] == [True]
 
 
+async def test_a_match_of_which_no_state_is_public_yet_is_not_published(played: WrittenMatch) -> None:
+    async with spectator_server() as (server, address), posting(address) as post:
+        publisher = Publisher(played, post, SETTINGS)
+        await played.write("started")
+        publisher.take("match.m1", 1, StateEntry(1, 0, "( )", None))
+        await publisher.close()
+    assert (server.updates, server.refusals) == ([], [])
+
+
 async def test_what_comes_just_when_an_update_is_sent_is_published_too(played: WrittenMatch) -> None:
     posted: list[dict[str, str]] = []
 
@@ -172,3 +181,23 @@ async def test_a_server_that_is_gone_is_given_up(played: WrittenMatch, caplog: p
         publisher.take("match.m1", 1, ClosedEntry(1))
         await publisher.close()
     assert (slept, "was not published" in caplog.text) == ([1, 2, 4, 8], True)
+
+
+async def test_what_comes_late_in_an_outage_is_tried_as_often_as_any_update(played: WrittenMatch) -> None:
+    n_posted = 0
+
+    async def post(_form: dict[str, str]) -> None:
+        nonlocal n_posted
+        n_posted += 1
+        if n_posted < 6:
+            raise OSError("the spectator server is gone")
+
+    async def sleep(_seconds: float) -> None:
+        if n_posted == 3:
+            publisher.take("match.m1", 1, ClosedEntry(1))
+
+    await played.finish()
+    publisher = Publisher(played, post, replace(SETTINGS, n_attempts=4), sleep)
+    publisher.take("match.m1", 1, StateEntry(1, 0, "( )", None))
+    await publisher.close()
+    assert n_posted == 6
