@@ -55,6 +55,7 @@ class QueueLink:
         """
         if self.queue.is_closed:
             raise OSError(UNKNOWN)
+        self.remember(request.match_id, ())  # the match goes on from now on, also while nothing of it waits
         queued = self.queue.put(request, reply, request.clock_s, self.seat)
         try:
             await queued.answered.wait()

@@ -257,6 +257,22 @@ async def test_what_is_over_before_its_turn_came_is_sent_before_the_next_request
     assert got == [*past, ("m:2:PLAY", None), ("m:3:PLAY", None)]
 
 
+async def test_what_was_sent_once_does_not_come_again_when_another_match_asks_just_after_a_reply() -> None:
+    queue = RequestQueue()
+    link = QueueLink(queue)
+    with queue.reading(with_answered=True) as reader:
+        first = await asked(link, 0)
+        found = [await reader.next()]
+        queue.answer("m:0:PLAY", "a")
+        other = put(queue, match_id="n")
+        found.append(await reader.next())
+        await first
+        second = await asked(link, 1)
+        found.append(await reader.next())
+    second.cancel()
+    assert [queued.id for queued in found if queued is not None] == ["m:0:PLAY", other.id, "m:1:PLAY"]
+
+
 async def asked(link: QueueLink, step: int) -> asyncio.Task[None]:
     """Return the delivery of a request for a move, which waits."""
     delivering = asyncio.create_task(link.deliver(PlayerRequest("(PLAY m (a))", "m", step), ReplyBuffer()))
