@@ -92,10 +92,16 @@ class EventStream:
 
 @asynccontextmanager
 async def streaming(request: web.Request) -> AsyncIterator[EventStream]:
-    """Yield a stream that answers *request*, and keep it alive; the block ends when the client reads no more."""
+    """Yield a stream that answers *request*, and keep it alive; the block ends when the client reads no more.
+
+    Where the client is gone before the head is sent, the request is cancelled.
+    """
     stream = EventStream(request)
-    with suppress(ConnectionError, TimeoutError):
+    try:
         await stream.open()
+    except ConnectionError:
+        raise asyncio.CancelledError from None  # as the server does a moment later, when the loop has noticed it
+    with suppress(ConnectionError, TimeoutError):
         beating = asyncio.create_task(_beat(stream))
         try:
             yield stream

@@ -88,6 +88,19 @@ async def test_a_player_that_takes_nothing_any_more_is_let_go(host: Host, monkey
         await gone(host)
 
 
+async def test_a_player_that_is_gone_before_its_stream_begins_is_no_failure_of_the_server(
+    host: Host, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    async def is_gone(_stream: streams.EventStream) -> None:
+        raise ConnectionResetError
+
+    monkeypatch.setattr(streams.EventStream, "open", is_gone)
+    with pytest.raises(aiohttp.ServerDisconnectedError):
+        async with host.caller().stream(REQUESTS, Accept=NDJSON):
+            pass
+    assert [record.getMessage() for record in caplog.records if record.exc_info] == []
+
+
 async def test_requests_that_were_not_answered_come_again(host: Host) -> None:
     first, second = put(host, step=0), put(host, step=1)
     caller, seen = host.caller(), []
