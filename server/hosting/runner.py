@@ -189,5 +189,7 @@ async def _close(opening: Sequence[asyncio.Task[PlayerLink]]) -> None:
         task.cancel()
     links = await asyncio.gather(*opening, return_exceptions=True)
     await asyncio.gather(
-        *(link.stop() for link in links if isinstance(link, own_player.OwnPlayer | own_player.WorkerPlayer))
+        *(link.stop() for link in links if isinstance(link, own_player.OwnPlayer | own_player.WorkerPlayer)),
+        # The driver closes the links, but not of a match that stops before that, while it waits for its players.
+        *(link.close() for link in links if isinstance(link, queued_player.QueueLink)),
     )

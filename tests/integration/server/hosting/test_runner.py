@@ -192,6 +192,20 @@ async def test_no_clock_runs_while_a_player_of_ours_reads_the_rules_of_a_resumed
     assert (record["isCompleted"], record["errors"]) == (True, [["", ""]] * 3)
 
 
+async def test_a_match_that_stops_while_it_waits_for_its_players_to_come_back_keeps_nothing_for_them() -> None:
+    queues = RequestQueues()
+    queue = queues.of_player("deep")
+    player = RegisteredPlayer(PlayerRow("deep", SeatKind.DIAL_IN, "me", 1), queues)
+    seats = {role: player.seat(role, PLAIN) for role in (A, B)}
+    setup = MatchSetup(tuple(seats.values()), 1, 1, match_id="match.m1")
+    match = MatchRunner(setup, dict.fromkeys(seats, player), LocalReferee(make_game(turns())), BrokenOff())
+    playing = asyncio.create_task(match.play())
+    await until(lambda: queue.keeps("match.m1"))
+    playing.cancel()
+    await asyncio.gather(playing, return_exceptions=True)
+    assert not queue.keeps("match.m1")
+
+
 async def test_a_match_that_is_over_leaves_no_cycles_to_the_garbage_collector() -> None:
     async with listening(replying(lambda body: "(say a)" if body.startswith("(PLAY") else "ready")) as url:
         gc.collect()
