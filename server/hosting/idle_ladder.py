@@ -98,8 +98,7 @@ class IdleLadder:
             CallerError: a game of the ladder cannot be played.
             StorageError: the database failed.
         """
-        rows = {row.name: row for row in await self._host.registry.store.listed() if row.joins_ladder}
-        if len(await self._idle(rows)) < 2:
+        if len(await self._idle(await self._joining())) < 2:
             return 0
         ratings, found = await self.ratings(), await self._latest()
         versions = {name: await self._rules(name) for name in self._host.settings.ladder.games}
@@ -107,6 +106,7 @@ class IdleLadder:
         async with self._host.queue.choosing() as may_choose:  # other managers wait: what takes long is done before
             if not may_choose or await self._host.queue.length() >= MAX_WAITING:
                 return 0
+            rows = await self._joining()  # others may have joined or left meanwhile
             field = Field(rows, await self._idle(rows), games)
             drawn = await asyncio.to_thread(pairings, found, ratings, field, new_seed())
             for match in drawn:
@@ -117,6 +117,10 @@ class IdleLadder:
 
     async def _rules(self, name: str) -> tuple[GameVersion, GameOutline]:
         return await self._host.finder.found(MatchRequest.model_validate({"game": name}), NAME)
+
+    async def _joining(self) -> dict[str, PlayerRow]:
+        """Return the players that play in the ladder, by name."""
+        return {row.name: row for row in await self._host.registry.store.listed() if row.joins_ladder}
 
     async def _idle(self, rows: Mapping[str, PlayerRow]) -> list[str]:
         """Return the names of the players that are there, and neither play a match nor wait for one."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 
 import pytest
 import sqlalchemy as sa
@@ -16,6 +16,7 @@ from server.storage.database import Database
 from server.storage.results import MOST_RESULTS, RatedResult, ResultStore
 from server.storage.rows import MatchPurpose, MatchStatus, SeatKind
 from server.storage.schema import matches, seats
+from server.tournament.ratings import Ratings
 
 SETTINGS = HostSettings(ladder=LadderSettings(("tictactoe",), 1, 1))
 
@@ -59,6 +60,33 @@ async def test_the_results_of_the_ladder_become_ratings(database: Database) -> N
     async with database.begin() as connection:
         await connection.execute(sa.update(seats).where(seats.c.player == "bob").values(kind=SeatKind.HUMAN))
     assert await ResultStore(database).latest(limit=10) == []
+
+
+async def resign(manager: GameManager) -> None:
+    await manager.registry.change("bob", wishes=PlayerWishes(joins_ladder=False))
+
+
+async def pause(manager: GameManager) -> None:
+    await manager.registry.pause("bob", "lunch")
+
+
+async def remove(manager: GameManager) -> None:
+    await manager.registry.remove("bob")
+
+
+@pytest.mark.parametrize("leave", [resign, pause, remove])
+async def test_a_player_that_leaves_while_ratings_are_made_is_not_paired(
+    database: Database, leave: Callable[[GameManager], Awaitable[None]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    manager = await furnished(database)
+    ratings = manager.ladder.ratings
+
+    async def ratings_after_it_left() -> Ratings:
+        await leave(manager)
+        return await ratings()
+
+    monkeypatch.setattr(manager.ladder, "ratings", ratings_after_it_left)
+    assert (await manager.ladder.look(), await manager.matches.listed()) == (0, [])
 
 
 class Counted(ResultStore):
