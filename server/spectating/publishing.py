@@ -123,9 +123,11 @@ class Publisher:
         """Send what waits, for as long as *limit_s*; after that it is given up."""
         if not self._tasks:
             return
-        _, late = await asyncio.wait(self._tasks.values(), timeout=limit_s)
+        matches = {task: match_id for match_id, task in self._tasks.items()}
+        _, late = await asyncio.wait(matches, timeout=limit_s)
         for task in late:
             task.cancel()
+            _LOG.warning("match %s was not published to its last change: the server ends", matches[task])
         await asyncio.gather(*late, return_exceptions=True)
 
     async def _publish(self, match_id: str) -> None:

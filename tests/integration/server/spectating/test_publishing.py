@@ -201,3 +201,17 @@ async def test_what_comes_late_in_an_outage_is_tried_as_often_as_any_update(play
     publisher.take("match.m1", 1, StateEntry(1, 0, "( )", None))
     await publisher.close()
     assert n_posted == 6
+
+
+async def test_what_does_not_arrive_before_the_server_ends_is_logged(
+    played: WrittenMatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    async def post(_form: dict[str, str]) -> None:
+        await asyncio.Event().wait()
+
+    await played.finish()
+    publisher = Publisher(played, post, SETTINGS)
+    publisher.take("match.m1", 1, ClosedEntry(1))
+    await publisher.close(limit_s=0)
+    told = [(record.levelname, record.getMessage()) for record in caplog.records]
+    assert told == [("WARNING", "match match.m1 was not published to its last change: the server ends")]
