@@ -13,6 +13,7 @@ from server.hosting.engine_process import GameOutline
 from server.hosting.order import LadderSettings, MatchRequest, SeatText
 from server.hosting.practice import MatchOrders
 from server.match.setup import new_seed
+from server.registry.queueing import addresses, names_by_address
 from server.storage.results import RatedResult, ResultStore, by_version
 from server.storage.rows import GameVersion, MatchPurpose, PlayerRow
 from server.tournament.competition import Competition
@@ -123,10 +124,13 @@ class IdleLadder:
         return {row.name: row for row in await self._host.registry.store.listed() if row.joins_ladder}
 
     async def _idle(self, rows: Mapping[str, PlayerRow]) -> list[str]:
-        """Return the names of the players that are there, and neither play a match nor wait for one."""
-        busy = set(await self._host.matches.busy())
+        """Return the names of the players that are there, and neither play nor wait, by their name or their address."""
+        names = names_by_address({row.name: row.url for row in rows.values() if row.url is not None})
+        busy = {*await self._host.matches.busy(), *await self._host.playing.addresses()}
         for waiting in await self._host.queue.waiting(MAX_WAITING):
             busy.update(player for player, _ in waiting.players)
+            busy.update(addresses(waiting.named))
+        busy.update(names[address] for address in busy & names.keys())
         return [name for name, row in rows.items() if name not in busy and self._host.registry.limit(row)]
 
 

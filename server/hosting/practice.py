@@ -7,6 +7,7 @@ from typing import Final, Protocol
 from server.hosting.engine_process import GameOutline
 from server.hosting.order import HostSettings, MatchRequest, PracticeLimits, SeatText, order_of
 from server.hosting.ordering import GameFinder, Ordered
+from server.hosting.playing import Playing
 from server.match.link import now_ms
 from server.principal import Principal, Role, may_command, owns
 from server.refusals import RequestError
@@ -27,6 +28,7 @@ class MatchOrders(Protocol):
     matches: MatchStore
     finder: GameFinder
     queue: MatchQueue
+    playing: Playing
 
     async def order(
         self,

@@ -10,7 +10,7 @@ import sqlalchemy as sa
 from gdl.errors import UnknownNameError
 from server.hosting.game_manager import GameManager
 from server.hosting.idle_ladder import LATE_MS, RATED_S, IdleLadder
-from server.hosting.order import HostSettings, LadderSettings
+from server.hosting.order import HostSettings, LadderSettings, MatchRequest, SeatText
 from server.registry.registry import PlayerWishes
 from server.storage.database import Database
 from server.storage.results import MOST_RESULTS, RatedResult, ResultStore
@@ -60,6 +60,16 @@ async def test_the_results_of_the_ladder_become_ratings(database: Database) -> N
     async with database.begin() as connection:
         await connection.execute(sa.update(seats).where(seats.c.player == "bob").values(kind=SeatKind.HUMAN))
     assert await ResultStore(database).latest(limit=10) == []
+
+
+async def test_a_player_of_whose_address_a_match_was_ordered_is_not_idle(database: Database) -> None:
+    manager = await furnished(database)
+    await manager.registry.change("bob", "http://127.0.0.1:10")
+    players = {"x": SeatText(player="http://127.0.0.1:10/")}
+    ordered = await manager.order(MatchRequest(game="tictactoe", players=players))
+    n_while_it_waits = await manager.ladder.look()
+    await manager.queue.claim([ordered.row.id], "here", 60)
+    assert (n_while_it_waits, await manager.ladder.look()) == (0, 0)
 
 
 async def resign(manager: GameManager) -> None:
