@@ -99,6 +99,7 @@ class GameManager:
 
         Raises:
             UnknownNameError: the ladder has a game that is not there.
+            ScheduleError: the ladder has a game of one role.
             StorageError: the database failed.
         """
         await self.finder.keep_library()

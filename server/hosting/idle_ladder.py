@@ -9,6 +9,7 @@ from typing import Final
 
 from gdl.errors import CallerError
 from gdl.game import played_roles
+from server.errors import ScheduleError
 from server.hosting.engine_process import GameOutline
 from server.hosting.order import LadderSettings, MatchRequest, SeatText
 from server.hosting.practice import MatchOrders
@@ -72,14 +73,17 @@ class IdleLadder:
         return list({each.result.match_id: each for each in (*self._rated, *newer)}.values())
 
     async def check(self) -> None:
-        """Check that the games of the ladder are there.
+        """Check that the games of the ladder are there, and can be played against each other.
 
         Raises:
-            UnknownNameError: one is not.
+            UnknownNameError: one is not there.
+            ScheduleError: one has a single role.
             StorageError: the database failed.
         """
         for name in self._host.settings.ladder.games:
-            await self._rules(name)
+            _, outline = await self._rules(name)
+            if len(played_roles(outline)) < 2:
+                raise ScheduleError(f"{name} has one role; the ladder is for games of two or more roles (--ladder)")
 
     async def run(self, may_begin: Callable[[], bool]) -> None:
         """Pair idle players again and again while matches *may_begin*, until cancelled."""

@@ -7,7 +7,8 @@ from collections.abc import Awaitable, Callable, Sequence
 import pytest
 import sqlalchemy as sa
 
-from gdl.errors import UnknownNameError
+from gdl.errors import CallerError, UnknownNameError
+from server.errors import ScheduleError
 from server.hosting.game_manager import GameManager
 from server.hosting.idle_ladder import LATE_MS, RATED_S, IdleLadder
 from server.hosting.order import HostSettings, LadderSettings, MatchRequest, SeatText
@@ -129,8 +130,12 @@ async def test_between_two_ratings_only_new_results_are_read(database: Database)
     assert (n_ordered, results.n_read) == ([2, 2, 2], [0, 0, 2, 4, 2, 4])
 
 
-async def test_a_ladder_of_a_game_that_is_not_there_is_refused(database: Database) -> None:
-    manager = GameManager(database, HostSettings(ladder=LadderSettings(("tictactoo",))))
-    with pytest.raises(UnknownNameError, match="tictactoo"):
+@pytest.mark.parametrize(("game", "error"), [("tictactoo", UnknownNameError), ("eightpuzzle", ScheduleError)])
+async def test_a_ladder_of_a_game_in_which_no_players_meet_is_refused(
+    database: Database, game: str, error: type[CallerError]
+) -> None:
+    """It is not there, or has one role."""
+    manager = GameManager(database, HostSettings(ladder=LadderSettings((game,))))
+    with pytest.raises(error, match=game):
         await manager.start()
     await manager.close()
