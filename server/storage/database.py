@@ -6,6 +6,7 @@ Inserts that know what to do where the row is there already have the words of ei
 from __future__ import annotations
 
 import asyncio
+import logging
 import sqlite3
 from collections.abc import AsyncIterator, Callable, Collection, Iterator, Sequence
 from contextlib import asynccontextmanager, contextmanager, nullcontext, suppress
@@ -30,6 +31,7 @@ FAILURES: Final = (
 )  # fmt: skip
 """What libraries raise where a database cannot be reached; within a transaction it is only the first."""
 _SQLITE_FAILURES: Final = (SQLAlchemyError, sqlite3.Error)
+_LOG: Final = logging.getLogger(__name__)
 
 
 class Database:
@@ -103,6 +105,8 @@ class Database:
             return
         if found > REVISION or not may_migrate:
             raise DatabaseVersionError(self.name, found, REVISION)
+        if found:  # of a large database it takes a while, and older versions refuse it from then on
+            _LOG.info("the tables of %s are brought from revision %s to %s", self.name, found, REVISION)
         with self._locked(), self._opening():
             async with self._writing.begin() as connection:
                 await connection.run_sync(migrate)

@@ -37,11 +37,12 @@ class DatabaseVersionError(DatabaseOpenError):
 
     @property
     def what(self) -> str:
-        """The age of the tables beside that of this program, and what follows from it."""
-        is_newer = self.found > self.known
-        return (
-            "of a newer version of ggp: install that one" if is_newer else "of an older version, and may not be changed"
-        )
+        """The age of the tables beside that of this program, and what brings the two together."""
+        if not self.found:
+            return "not there yet: `ggp serve` makes them"
+        if self.found > self.known:
+            return "of a newer version of ggp: install that one, or restore a backup that this one made"
+        return "of an older version of ggp: `ggp serve` brings them up to date, or `ggp restore` those of a backup"
 
     @property
     def revision(self) -> str:

@@ -71,12 +71,31 @@ async def test_tables_of_a_newer_version_are_left_alone(database_address: str) -
     async with database.begin() as connection:
         await connection.execute(sa.text("UPDATE alembic_version SET version_num = '9999'"))
     await database.close()
-    with pytest.raises(DatabaseVersionError, match=rf"newer version of ggp.*revision 9999; this is {REVISION}"):
+    with pytest.raises(DatabaseVersionError) as caught:
         await Database.open(database_address)
+    assert caught.value.reason == (
+        "its tables are of a newer version of ggp: install that one, or restore a backup that this one made "
+        f"(revision 9999; this is {REVISION})"
+    )
+
+
+async def test_who_may_not_change_tables_of_an_older_version_reads_what_brings_them_up_to_date(
+    database_address: str,
+) -> None:
+    database = await Database.open(database_address)
+    async with database.begin() as connection:
+        await connection.execute(sa.text("UPDATE alembic_version SET version_num = '0005'"))
+    await database.close()
+    with pytest.raises(DatabaseVersionError) as caught:
+        await Database.open(database_address, migrate=False)
+    assert caught.value.reason == (
+        "its tables are of an older version of ggp: `ggp serve` brings them up to date, or `ggp restore` those of a "
+        f"backup (revision 0005; this is {REVISION})"
+    )
 
 
 async def test_a_database_without_tables_is_refused_where_it_may_not_be_changed(empty_address: str) -> None:
-    with pytest.raises(DatabaseVersionError, match="older version"):
+    with pytest.raises(DatabaseVersionError, match="its tables are not there yet: `ggp serve` makes them"):
         await Database.open(empty_address, migrate=False)
 
 
