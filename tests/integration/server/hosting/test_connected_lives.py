@@ -21,7 +21,6 @@ from server.storage.database import Database
 from server.storage.games import GameStore
 from server.storage.rows import LIVE_STATUSES
 from server.storage.schema import matches
-from tests.kit.exhaustive import IS_EXHAUSTIVE
 from tests.kit.polling import until
 from tests.kit.server.api.whole_server import MATCHES
 from tests.kit.server.databases import copy_sqlite
@@ -29,8 +28,8 @@ from tests.kit.server.hosting.connected_lives import PLAYERS, ConnectedLife, con
 from tests.kit.server.hosting.connected_matches import check_matches
 from tests.kit.server.plays import TWO_STEPS
 
-N_STEPS = 60 if IS_EXHAUSTIVE else 8
-N_LIVES = 12 if IS_EXHAUSTIVE else 1
+N_STEPS = 60
+N_LIVES = 12
 MOODS = ("well", "fails", "hangs", "late", "cuts", "takes and cuts")
 WEIGHTS = {
     "match": 25, "abort": 4, "restart": 4, "remove": 5, "revoke": 5, "change": 5, "pause": 5, "resume": 12, "mood": 12,
@@ -110,6 +109,7 @@ async def finish(life: ConnectedLife) -> None:
     await life.publisher.close(30)
 
 
+@pytest.mark.exhaustive
 # Of a connection that the system took when its server was just closing, in a process that goes on.
 @pytest.mark.filterwarnings("ignore:unclosed:ResourceWarning")
 @pytest.mark.parametrize("seed", range(N_LIVES))
