@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import logging
 import sqlite3
-from collections.abc import Mapping
+from collections.abc import AsyncIterator, Mapping
 from contextlib import closing
 from pathlib import Path
 from typing import Any
@@ -40,6 +40,15 @@ def old_file(tmp_path: Path) -> Path:
     return path
 
 
+@pytest.fixture
+async def upgraded(old_file: Path, database_address: str) -> AsyncIterator[Database]:
+    """Yield the database of the older version, restored to one of this version."""
+    await restore(old_file, database_address, may_replace=True)
+    database = await Database.open(database_address)
+    yield database
+    await database.close()
+
+
 def rows_of(path: Path) -> dict[str, list[dict[str, Any]]]:
     """Return the rows of each table of the file at *path*, in the order of their keys."""
     with closing(sqlite3.connect(path)) as connection:
@@ -61,11 +70,8 @@ async def test_all_rows_are_kept(old_file: Path, tmp_path: Path) -> None:
     assert {name: within(rows, before[name]) for name, rows in after.items()} == before
 
 
-async def test_each_record_agrees_with_its_rules_and_its_signature(old_file: Path, database_address: str) -> None:
-    await restore(old_file, database_address, may_replace=True)
-    database = await Database.open(database_address)
-    found = {one.match_id: verdict(one.record) async for one in exported(database, MatchFilter())}
-    await database.close()
+async def test_each_record_agrees_with_its_rules_and_its_signature(upgraded: Database) -> None:
+    found = {one.match_id: verdict(one.record) async for one in exported(upgraded, MatchFilter())}
     assert found == dict.fromkeys(found, "agrees, signed")
     assert len(found) == 11
 
@@ -79,22 +85,16 @@ def verdict(raw: Mapping[str, Any]) -> str:
     return "agrees, signed" if has_valid_signature(raw) else "agrees"
 
 
-async def test_a_tournament_that_is_over_has_the_standings_that_it_had(old_file: Path, database_address: str) -> None:
-    await restore(old_file, database_address, may_replace=True)
-    database = await Database.open(database_address)
-    found = await TournamentStore(database).read("ended-rr")
-    await database.close()
+async def test_a_tournament_that_is_over_has_the_standings_that_it_had(upgraded: Database) -> None:
+    found = await TournamentStore(upgraded).read("ended-rr")
     assert found is not None
     assert [(row.rank, row.player, row.score, row.moves) for row in table_of(progress_of(found))] == [
         (1, "legal", 3, 25), (2, "greedy", 2, 24), (3, "random", 1, 29),
     ]  # fmt: skip
 
 
-async def test_a_tournament_within_a_round_is_given_no_match_twice(old_file: Path, database_address: str) -> None:
-    await restore(old_file, database_address, may_replace=True)
-    database = await Database.open(database_address)
-    found = await TournamentStore(database).read("mid-rounds")
-    await database.close()
+async def test_a_tournament_within_a_round_is_given_no_match_twice(upgraded: Database) -> None:
+    found = await TournamentStore(upgraded).read("mid-rounds")
     assert found is not None
     assert [one.match.match_id for one in found.fixtures if one.is_live] == ["t66c90f6d84edd422.2"]
     assert progress_of(found).next_matches() == ()

@@ -34,9 +34,8 @@ async def check_matches(life: ConnectedLife, given_up: str) -> None:
     for (name, request), move in life.taken.items():
         match_id, number, _, *nth = request.split(":")
         if rows[match_id]["epoch"] == 1 and rows[match_id]["status"] == MatchStatus.COMPLETED:
-            place = [one["position"] for one in seated[match_id] if one["player"] == name][
-                int(nth[0]) - 1 if nth else 0
-            ]
+            places = [one["position"] for one in seated[match_id] if one["player"] == name]
+            place = places[int(nth[0]) - 1 if nth else 0]
             assert records[match_id]["x-origins"][int(number)][place] == "player", (name, request, move)
     _check_meetings([row for row in rows.values() if row["purpose"] == MatchPurpose.LADDER], seated)
     over = [row for row in rows.values() if row["status"] == MatchStatus.COMPLETED]
