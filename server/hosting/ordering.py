@@ -19,7 +19,7 @@ from server.hosting.order import MatchRequest
 from server.hosting.referees import library_hashes, outline_of
 from server.links.seating import check_n_roles
 from server.match import link, referee, setup
-from server.storage.games import UNNAMED, GameStore
+from server.storage.games import UNNAMED, GameStore, described
 from server.storage.rows import GameVersion, MatchRow, SeatRow
 from server.validating.checker import Checker
 from server.validating.formats import file_report
@@ -138,15 +138,14 @@ def of_library(name: str) -> GameVersion:
     would hold up the first start of a server for seconds.
     """
     file = find_game(name)
-    rules, about = file.text(), file.about()
-    if about is None:
+    if not file.has_about:
         return replace(new_version(name, outline_here(file.read()), ""), verdict="ok", is_library=True)
-    text = file.about_path.read_text("utf-8")
+    rules, text = file.text(), file.about_path.read_text("utf-8")
     return GameVersion(
         name,
         rules_sha256(rules),
         rules,
-        about.roles,
+        described(text).roles,
         file.seems_gdl2(),
         link.now_ms(),
         about=text,

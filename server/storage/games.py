@@ -19,7 +19,10 @@ _N_KEPT = 1_024
 
 def about_version(version: GameVersion) -> About | None:
     """Return what the description of *version* tells; None where there is none, or one of another time."""
-    return None if version.about is None else _about(version.about)
+    try:
+        return None if version.about is None else described(version.about)
+    except AboutFileError:  # of another version of this program
+        return None
 
 
 def title_of(version: GameVersion) -> str:
@@ -29,11 +32,13 @@ def title_of(version: GameVersion) -> str:
 
 
 @lru_cache(maxsize=_N_KEPT)
-def _about(text: str) -> About | None:
-    try:
-        return about_of(text.encode())
-    except AboutFileError:  # of another version of this program
-        return None
+def described(text: str) -> About:
+    """Return what the description *text* says; the last ones are kept, so that a caller never changes what it gets.
+
+    Raises:
+        AboutFileError: it is no TOML, too large, or says something that a description may not say.
+    """
+    return about_of(text.encode())
 
 
 _COLUMNS: Final = (*versions.columns, games.c.is_library)
