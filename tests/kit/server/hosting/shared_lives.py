@@ -10,7 +10,7 @@ from contextlib import aclosing, asynccontextmanager, suppress
 from contextvars import ContextVar
 from dataclasses import dataclass, field
 from types import CodeType
-from typing import Any, Final, TypeVar
+from typing import Any, Final, TypeVar, cast
 
 import sqlalchemy as sa
 from aiohttp.test_utils import TestClient, TestServer
@@ -147,7 +147,7 @@ class SharedLife:
         self, loop: asyncio.AbstractEventLoop, work: Coroutine[Any, Any, T] | Generator[Any, None, T], **how: Any
     ) -> asyncio.Task[T]:
         """Make a task, and remember for which manager it works."""
-        task = asyncio.Task(work, loop=loop, **how)
+        task = asyncio.Task(cast("Coroutine[Any, Any, T]", work), loop=loop, **how)  # all that a server starts
         tasks = self.tasks[_OWNER.get()]
         tasks.add(task)
         task.add_done_callback(tasks.discard)
