@@ -25,7 +25,6 @@ from server.operation.options import ServeOptions
 from server.operation.requests import compressing, lower_bad_requests, observing
 from server.operation.warming import warming
 from server.records.entries import Entry, OnEntry
-from server.spectating.public_record import StoredMatches
 from server.spectating.publishing import PublishSettings, published
 from server.spectating.stream import MatchFeeds, Overview
 from server.storage.accounts import TokenStore
@@ -138,7 +137,7 @@ async def managing(
 ) -> AsyncIterator[game_manager.GameManager]:
     """Run a game manager on *database* while the block runs; what it still plays in the end is parked."""
     metrics = watch.metrics
-    async with published(StoredMatches.of(database), publishing) as publishers:
+    async with published(database, publishing) as publishers:
         takers = _each(metrics.take, publishers.on_entry)
         observers = playing.HostObservers(takers, metrics.take_share, metrics.take_batch, publishers.on_end)
         manager = game_manager.GameManager(database, settings, observers)

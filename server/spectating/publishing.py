@@ -2,7 +2,8 @@
 
 A post is a form with AUTH, which no other client knows while the match is played, and DATA, the record in the public
 format; the answer is the record's key. A spectator server that is slow, gone, or refuses never holds up a match:
-updates that did not arrive are replaced by later ones, and in the end given up.
+updates that did not arrive are replaced by later ones. The end of a match is tried again for a day, also by servers
+that come after the one that played it.
 
 Source: the public match publisher and spectator server.
 """
@@ -23,8 +24,10 @@ from cryptography.hazmat.primitives.asymmetric.rsa import RSAPrivateKey
 from gdl.errors import GdlError
 from server.records.entries import ClosedEntry, EndEntry, Entry, OnEntry, StateEntry
 from server.records.signature import PUBLIC_KEY, SIGNATURE, signed
-from server.spectating.public_record import MatchSource, known_match, public_record
+from server.spectating.public_record import MatchSource, StoredMatches, known_match, public_record
+from server.storage.database import Database
 from server.storage.errors import StorageError
+from server.storage.publications import PublicationStore
 from server.storage.rows import MatchRow
 
 Post: TypeAlias = Callable[[dict[str, str]], Awaitable[None]]
@@ -32,7 +35,7 @@ Post: TypeAlias = Callable[[dict[str, str]], Awaitable[None]]
 WORTH: Final = StateEntry | EndEntry | ClosedEntry
 """What makes an update."""
 WATCH_S: Final = 30.0
-"""How often to look whether what was withheld at the end of a match is public."""
+"""How often to look which matches are over, public, and not published to their end."""
 LIMIT_S: Final = 10.0
 ENDING_S: Final = 3.0
 _MAX_ANSWER: Final = 10_000
@@ -49,7 +52,7 @@ class PublishSettings:
         games_url: what `gameMetaURL` begins with, before the game's name and version: readers fetch the rules there.
         signing_key: signs what is published.
         n_at_once: how many updates are under way at once.
-        n_attempts: how often an update is tried before it is given up.
+        n_attempts: how often an update is tried at a time.
         pause_s: how long to wait before the first update of a step, and longer after each failure.
     """
 
@@ -73,16 +76,19 @@ class Publisher:
     def __init__(
         self,
         source: MatchSource,
+        publications: PublicationStore,
         post: Post,
         settings: PublishSettings = DEFAULT_SETTINGS,
         sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
     ) -> None:
-        self._source, self._post, self._settings, self._sleep = source, post, settings, sleep
+        self._source, self._publications, self._post = source, publications, post
+        self._settings, self._sleep = settings, sleep
         self._attempts_left: dict[str, int] = {}  # of the latest update of each match that waits
-        self._withheld: set[str] = set()
+        self._begun: set[str] = set()  # the matches that are known to be among the publications
         self._has_recalled = False  # what was withheld before this process began
         self._tasks: dict[str, asyncio.Task[None]] = {}
         self._slots = asyncio.Semaphore(settings.n_at_once)
+        self._is_ending = asyncio.Event()
 
     def take(self, match_id: str, _number: int, entry: Entry) -> None:
         """Take notice of what happened in a match."""
@@ -94,25 +100,24 @@ class Publisher:
         self._begin(match_id)
 
     async def watch(self) -> None:
-        """Publish the matches that were withheld at their end, each when its set is over; it never ends."""
+        """Publish the ends of matches that are owed, each when its set is over; it never ends."""
         while True:
             with suppress(StorageError):  # a database that does not answer now does so at the next look
                 await self.look()
             await self._sleep(WATCH_S)
 
     async def look(self) -> None:
-        """Publish the matches that were withheld at their end, and are public now.
+        """Publish the matches that are over and public, and not published to their end, whichever process played them.
 
         Raises:
             StorageError: the database failed.
         """
         if not self._has_recalled:
-            self._withheld |= await self._source.matches.withheld()
+            await self._publications.begin(await self._source.matches.withheld())
             self._has_recalled = True
-        for match in await self._source.matches.of_ids(self._withheld):
-            if not match.is_set_open:
-                self._withheld.discard(match.id)
-                self._begin(match.id)
+        for match_id in await self._publications.claim():
+            if match_id not in self._tasks:
+                self._begin(match_id)
 
     def _begin(self, match_id: str) -> None:
         self._attempts_left[match_id] = self._settings.n_attempts
@@ -120,7 +125,9 @@ class Publisher:
             self._tasks[match_id] = asyncio.create_task(self._publish(match_id))
 
     async def close(self, limit_s: float = ENDING_S) -> None:
-        """Send what waits, for as long as *limit_s*; after that it is given up."""
+        """Try once more, at once, to send what waits; an end that does not arrive within *limit_s* is owed."""
+        self._is_ending.set()
+        self._attempts_left = dict.fromkeys(self._attempts_left, 1)
         if not self._tasks:
             return
         matches = {task: match_id for match_id, task in self._tasks.items()}
@@ -144,7 +151,7 @@ class Publisher:
         """
         failures: Counter[str] = Counter()
         while match_id in self._attempts_left:
-            await self._sleep(self._settings.pause_s * 2 ** min(failures.total(), _MAX_DOUBLINGS))
+            await self._pause(self._settings.pause_s * 2 ** min(failures.total(), _MAX_DOUBLINGS))
             n_left = self._attempts_left.pop(match_id) - 1
             try:
                 async with self._slots:
@@ -157,16 +164,29 @@ class Publisher:
         if failures:
             _LOG.warning("match %s was not published: %s", match_id, "; ".join(failures))
 
+    async def _pause(self, seconds: float) -> None:
+        """Wait so long, or until the server ends."""
+        waits = [asyncio.ensure_future(self._sleep(seconds)), asyncio.create_task(self._is_ending.wait())]
+        try:
+            await asyncio.wait(waits, return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            for each in waits:
+                each.cancel()
+
     async def _send(self, match_id: str) -> None:
+        if match_id not in self._begun:
+            await self._publications.begin([match_id])
+            self._begun.add(match_id)
         match = await known_match(self._source, match_id)
         record = publication(await public_record(self._source, match_id), await self._game_url(match))
         # A hidden match is not public before its end, and that of its set; one shown late has no state at first.
-        if not record.get("states"):
-            self._withheld |= {match_id} if match.has_ended and match.is_set_open else set()
-            return
-        if self._settings.signing_key is not None:
-            record = signed(record, self._settings.signing_key)
-        await self._post({"AUTH": _authority(match), "DATA": json.dumps(record)})
+        if record.get("states"):
+            if self._settings.signing_key is not None:
+                record = signed(record, self._settings.signing_key)
+            await self._post({"AUTH": _authority(match), "DATA": json.dumps(record)})
+        if match.has_ended and not match.is_set_open:
+            self._begun.discard(match_id)
+            await self._publications.end(match_id)
 
     async def _game_url(self, match: MatchRow) -> str:
         versions = await self._source.games.versions(match.game)
@@ -206,13 +226,13 @@ class PublishingObservers:
 
 
 @asynccontextmanager
-async def published(source: MatchSource, settings: PublishSettings | None) -> AsyncIterator[PublishingObservers]:
-    """Publish matches, as *settings* say, while the block runs; what is yielded is to observe them."""
+async def published(database: Database, settings: PublishSettings | None) -> AsyncIterator[PublishingObservers]:
+    """Publish matches of *database*, as *settings* say, while the block runs; what is yielded is to observe them."""
     if settings is None:
         yield PublishingObservers()
         return
     async with posting(settings.address) as post:
-        publisher = Publisher(source, post, settings)
+        publisher = Publisher(StoredMatches.of(database), PublicationStore(database), post, settings)
         watching = asyncio.create_task(publisher.watch(), name="publishing")
         try:
             yield PublishingObservers(publisher.take, publisher.take_end)

@@ -10,7 +10,7 @@ from sqlalchemy.types import TypeDecorator, TypeEngine
 
 _Process: TypeAlias = Callable[[Any], Any]
 
-REVISION: Final = "0007"
+REVISION: Final = "0008"
 """The revision of the tables that this program works with: the newest in `migrations`."""
 
 METADATA: Final = sa.MetaData(
@@ -262,6 +262,15 @@ heartbeats: Final = sa.Table(
     sa.Column("at_ms", sa.BigInteger, nullable=False),
 )
 """When a process last tried whether the database can be written: its only purpose is to be written."""
+
+publications: Final = sa.Table(
+    "publications",
+    METADATA,
+    sa.Column("match_id", Words, sa.ForeignKey("matches.id", ondelete="CASCADE"), primary_key=True),
+    sa.Column("claimed_ms", sa.BigInteger, nullable=False),
+    sa.Column("n_claims", sa.Integer, nullable=False),
+)
+"""The matches that the spectator server has not got to their end, and when and how often a process claimed each."""
 
 tournaments: Final = sa.Table(
     "tournaments",

@@ -149,6 +149,7 @@ NEW_COLUMNS = (
     ("players", "version"), ("players", "allows_challenges"), ("players", "joins_ladder"), ("matches", "purpose"),
     ("seats", "version"),
 )  # fmt: skip
+NEW_TABLES = ("publications", "interventions", "annulments", "fixtures", "entrants", "tournaments", "heartbeats")
 NEW_INDEXES = ("ix_matches_status_ended_ms_id", "ix_matches_game_status_ended_ms_id")
 
 
@@ -156,7 +157,7 @@ async def test_tables_of_the_revision_before_are_brought_up_to_date_and_keep_the
     database = await Database.open(database_address)
     await begun(database, "m")
     async with database.begin() as connection:
-        for table in ("interventions", "annulments", "fixtures", "entrants", "tournaments", "heartbeats"):
+        for table in NEW_TABLES:
             await connection.execute(sa.text(f"DROP TABLE {table}"))
         for index in NEW_INDEXES:
             await connection.execute(sa.text(f"DROP INDEX {index}"))
@@ -182,6 +183,7 @@ async def test_matches_that_were_scheduled_before_sets_were_kept_know_theirs(dat
     async with database.begin() as connection:
         for index in ("ix_fixtures_set_id", *NEW_INDEXES):
             await connection.execute(sa.text(f"DROP INDEX {index}"))
+        await connection.execute(sa.text("DROP TABLE publications"))
         await connection.execute(sa.text("ALTER TABLE fixtures DROP COLUMN set_id"))
         await connection.execute(sa.text("UPDATE alembic_version SET version_num = '0005'"))
     await database.close()

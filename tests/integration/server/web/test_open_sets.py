@@ -14,7 +14,8 @@ from typing import Any
 import pytest
 
 from server.records.entries import ClosedEntry
-from server.spectating.publishing import Publisher, PublishSettings, posting
+from server.spectating.publishing import Post, Publisher, PublishSettings, posting
+from server.storage.publications import PublicationStore
 from tests.kit.server.api.tournaments import command_cup, order_cup, until_cup
 from tests.kit.server.api.whole_server import Client, manager_of, told, whole_server
 from tests.kit.server.peers import listening, request
@@ -102,18 +103,33 @@ async def test_a_scrambled_game_is_not_named_before_all_of_the_set_are_over(clie
 
 @pytest.mark.parametrize("is_restarted", [False, True], ids=["going-on", "restarted"])
 async def test_a_match_is_published_when_all_of_its_set_are_over(client: Client, *, is_restarted: bool) -> None:
-    settings = PublishSettings(pause_s=0.001)
     async with playing_one() as url, spectator_server() as (server, address), posting(address) as post:
         match_id = await half_played(client, url)
-        publisher = Publisher(manager_of(client), post, settings)
+        publisher = publisher_of(client, post)
         publisher.take(match_id, 0, ClosedEntry(1))
         await publisher.close()
-        if is_restarted:
-            publisher = Publisher(manager_of(client), post, settings)
         await publisher.look()
         await publisher.close()
         before = list(server.updates)
         await command_cup(client, "cancel", reason="rain")
+        if is_restarted:
+            publisher = publisher_of(client, post)
         await publisher.look()
         await publisher.close()
     assert (before, [update["matchId"] for update in server.updates]) == ([], [match_id])
+
+
+def publisher_of(client: Client, post: Post) -> Publisher:
+    manager = manager_of(client)
+    return Publisher(manager, PublicationStore(manager.database), post, PublishSettings(pause_s=0.001))
+
+
+async def test_what_an_older_version_has_withheld_is_published_when_all_of_its_set_are_over(client: Client) -> None:
+    async with playing_one() as url, spectator_server() as (server, address), posting(address) as post:
+        match_id = await half_played(client, url)
+        publisher = publisher_of(client, post)
+        await publisher.look()
+        await command_cup(client, "cancel", reason="rain")
+        await publisher.look()
+        await publisher.close()
+    assert [update["matchId"] for update in server.updates] == [match_id]

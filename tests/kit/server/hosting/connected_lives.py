@@ -25,6 +25,7 @@ from server.spectating.public_record import StoredMatches
 from server.spectating.publishing import Publisher, PublishSettings, posting
 from server.storage.accounts import TokenStore
 from server.storage.database import Database
+from server.storage.publications import PublicationStore
 from tests.kit.server.registry.host import Caller
 from tests.kit.server.spectating.spectator_server import SpectatorServer
 
@@ -108,7 +109,8 @@ class ConnectedLife:
         self.database = await Database.open(self.address)
         self._stack.push_async_callback(self.database.close)
         post = await self._stack.enter_async_context(posting(self.receiver_address))
-        self.publisher = Publisher(StoredMatches.of(self.database), post, PUBLISHING)
+        source, publications = StoredMatches.of(self.database), PublicationStore(self.database)
+        self.publisher = Publisher(source, publications, post, PUBLISHING)
         observers = HostObservers(on_entry=self.publisher.take, on_end=self.publisher.take_end)
         self._stack.push_async_callback(self.publisher.close)
         self.manager = GameManager(self.database, SETTINGS, observers)

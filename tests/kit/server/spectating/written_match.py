@@ -19,6 +19,7 @@ from server.storage.journals import JournalStore
 from server.storage.matches import MatchStore
 from server.storage.notifications import Notifier
 from server.storage.parts import summary_of
+from server.storage.publications import PublicationStore
 from server.storage.queue import MatchQueue
 from server.storage.rows import CLOCK_SLACK_MS, GameVersion, MatchRow, PlayerRow, SeatKind, SeatRow
 from server.storage.writer import EventWriter, WriterObservers
@@ -36,6 +37,7 @@ class WrittenMatch:
     def __init__(self, database: Database, journal: Sequence[Entry]) -> None:
         self.games, self.players, self.matches = GameStore(database), PlayerStore(database), MatchStore(database)
         self.queue, self.journals = MatchQueue(database), JournalStore(database)
+        self.publications = PublicationStore(database)
         self.notifier, self.journal = Notifier(), list(journal)
         self.writer = EventWriter(database, "holder", WriterObservers(self.notifier.tell))
         self.wait_reasons: Mapping[str, WaitReason] = {}
