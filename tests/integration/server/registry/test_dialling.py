@@ -33,7 +33,7 @@ async def dialling(url: str, *arguments: str, token: str = "", player: str = "le
     finally:
         if process.returncode is None:
             process.terminate()
-        await asyncio.wait_for(process.wait(), 20)
+        await asyncio.wait_for(process.communicate(), 20)  # its pipes end after it, with what it has started
 
 
 async def line(process: Process) -> str:
