@@ -247,29 +247,3 @@ async def test_an_end_that_did_not_arrive_is_published_by_the_next_server(played
         await third.look()
         await third.close()
     assert [update["isCompleted"] for update in server.updates] == [False, True]
-
-
-async def test_an_end_that_fails_is_tried_again_after_ten_minutes_by_one_of_several_servers(
-    played: WrittenMatch,
-) -> None:
-    await played.publications.begin(["match.m1"])
-    before = await played.publications.claim(10**12)
-    await played.finish()
-    times_ms = (10**12, 10**12, 10**12 + 600_000, 10**12 + 600_001)
-    assert (before, [await played.publications.claim(at_ms) for at_ms in times_ms]) == (
-        [], [["match.m1"], [], [], ["match.m1"]],
-    )  # fmt: skip
-
-
-async def test_an_end_that_fails_for_a_day_is_given_up(played: WrittenMatch) -> None:
-    await played.publications.begin(["match.m1"])
-    await played.finish()
-    claims = [await played.publications.claim(10**12 + 700_000 * n) for n in range(150)]
-    assert claims == [["match.m1"]] * 144 + [[]] * 6
-
-
-async def test_a_match_that_is_forgotten_is_not_owed(played: WrittenMatch) -> None:
-    await played.publications.begin(["match.m1"])
-    await played.finish()
-    await played.matches.delete("match.m1")
-    assert await played.publications.claim() == []
