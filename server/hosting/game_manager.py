@@ -8,7 +8,7 @@ import asyncio
 import logging
 import secrets
 import time
-from collections.abc import Awaitable, Callable, Collection, Mapping
+from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
@@ -188,6 +188,21 @@ class GameManager:
                 break
         self.look()
         return ordering.Ordered(row, drawn.seat_secrets)
+
+    async def order_all(
+        self, texts: Sequence[MatchRequest], by: str, rules: tuple[GameVersion, GameOutline], purpose: MatchPurpose
+    ) -> None:
+        """Keep the matches of *rules* that *texts* order: all of them, or none.
+
+        Raises:
+            GdlError: as `order`.
+        """
+        if not self._is_starting:
+            raise ShuttingDownError
+        drawn = [await self.draw(text, by, rules) for text in texts]
+        rows = [(replace(each.row, purpose=purpose), each.seats) for each in drawn]
+        await self.matches.add_all(rows, self.settings.max_queued)
+        self.look()
 
     async def draw(
         self,

@@ -5,9 +5,10 @@ import logging
 import time
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import groupby
 from typing import Final
 
-from gdl.errors import CallerError
+from gdl.errors import CallerError, UnknownNameError
 from gdl.game import played_roles
 from server.errors import ScheduleError
 from server.hosting.engine_process import GameOutline
@@ -114,11 +115,18 @@ class IdleLadder:
             rows = await self._joining()  # others may have joined or left meanwhile
             field = Field(rows, await self._idle(rows), games)
             drawn = await asyncio.to_thread(pairings, found, ratings, field, new_seed())
-            for match in drawn:
-                version, outline = versions[match.game]
-                order = order_of_match(match, version.played_roles, self._host.settings.ladder)
-                await self._host.order(order, NAME, (version, outline), MatchPurpose.LADDER)
-        return len(drawn)
+            meetings = [tuple(meeting) for _, meeting in groupby(drawn, lambda match: match.pairing_id)]
+            return sum([await self._order(meeting, versions[meeting[0].game]) for meeting in meetings])
+
+    async def _order(self, meeting: Sequence[ScheduledMatch], rules: tuple[GameVersion, GameOutline]) -> int:
+        """Order the matches of a meeting and return how many; none where a player has left since it was seen."""
+        roles, settings = rules[0].played_roles, self._host.settings.ladder
+        orders = [order_of_match(match, roles, settings) for match in meeting]
+        try:
+            await self._host.order_all(orders, NAME, rules, MatchPurpose.LADDER)
+        except UnknownNameError:
+            return 0
+        return len(orders)
 
     async def _rules(self, name: str) -> tuple[GameVersion, GameOutline]:
         return await self._host.finder.found(MatchRequest.model_validate({"game": name}), NAME)

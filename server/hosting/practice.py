@@ -1,7 +1,7 @@
 """Practice: the matches that players order themselves, so many a day."""
 
 import asyncio
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Final, Protocol
 
 from server.hosting.engine_process import GameOutline
@@ -38,6 +38,11 @@ class MatchOrders(Protocol):
         purpose: MatchPurpose | None = None,
     ) -> Ordered:
         """Keep the match that *text* orders."""
+
+    async def order_all(
+        self, texts: Sequence[MatchRequest], by: str, rules: tuple[GameVersion, GameOutline], purpose: MatchPurpose
+    ) -> None:
+        """Keep the matches that *texts* order: all of them, or none."""
 
 
 class Practice:

@@ -70,8 +70,8 @@ class MatchStore:
         """
 
         def added(connection: sa.Connection) -> bool:
-            if max_waiting is not None and (connection.scalar(N_WAITING) or 0) >= max_waiting:
-                raise TooManyMatchesError(max_waiting)
+            if max_waiting is not None:
+                _check_room(connection, 1, max_waiting)
             rules = {"of_game": match.game, "of_rules": match.sha256}
             if must_be_current and connection.scalar(_IS_CURRENT, rules) is None:
                 return False
@@ -79,6 +79,21 @@ class MatchStore:
             return True
 
         return await self._database.write(added)
+
+    async def add_all(self, found: Collection[tuple[MatchRow, Sequence[SeatRow]]], max_waiting: int) -> None:
+        """Keep new matches, each with its seats: all of them, or none.
+
+        Raises:
+            TooManyMatchesError: more than *max_waiting* matches would wait.
+            StorageError: there is one with such an id.
+        """
+
+        def add(connection: sa.Connection) -> None:
+            _check_room(connection, len(found), max_waiting)
+            for match, seat_rows in found:
+                add_match(connection, match, seat_rows)
+
+        await self._database.write(add)
 
     async def get(self, match_id: str) -> MatchRow | None:
         """Return the match, if there is one.
@@ -258,6 +273,11 @@ class MatchStore:
     async def _pairs(self, query: sa.Select[Any]) -> dict[str, Any]:
         """Return the two columns of a query, the second by the first."""
         return dict(await self._database.read(lambda connection: connection.execute(query).all()))
+
+
+def _check_room(connection: sa.Connection, n_more: int, max_waiting: int) -> None:
+    if (connection.scalar(N_WAITING) or 0) + n_more > max_waiting:
+        raise TooManyMatchesError(max_waiting)
 
 
 def add_match(connection: sa.Connection, match: MatchRow, seat_rows: Sequence[SeatRow]) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Sequence
+from typing import Any
 
 import pytest
 import sqlalchemy as sa
@@ -12,6 +13,7 @@ from server.errors import ScheduleError
 from server.hosting.game_manager import GameManager
 from server.hosting.idle_ladder import LATE_MS, RATED_S, IdleLadder
 from server.hosting.order import HostSettings, LadderSettings, MatchRequest, SeatText
+from server.hosting.ordering import DrawnMatch
 from server.registry.registry import PlayerWishes
 from server.storage.database import Database
 from server.storage.results import MOST_RESULTS, RatedResult, ResultStore
@@ -98,6 +100,23 @@ async def test_a_player_that_leaves_while_ratings_are_made_is_not_paired(
 
     monkeypatch.setattr(manager.ladder, "ratings", ratings_after_it_left)
     assert (await manager.ladder.look(), await manager.matches.listed()) == (0, [])
+
+
+async def test_a_meeting_of_which_a_player_leaves_while_it_is_ordered_is_left_out(
+    database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    manager = await furnished(database)
+    draw, n_drawn = manager.draw, 0
+
+    async def draw_until_it_left(*order: Any) -> DrawnMatch:
+        nonlocal n_drawn
+        n_drawn += 1
+        if n_drawn == 2:
+            await remove(manager)
+        return await draw(*order)
+
+    monkeypatch.setattr(manager, "draw", draw_until_it_left)
+    assert (await manager.ladder.look(), await manager.matches.listed(), n_drawn) == (0, [], 2)
 
 
 class Counted(ResultStore):
