@@ -27,6 +27,7 @@ from server.records.signature import PUBLIC_KEY, SIGNATURE, signed
 from server.spectating.public_record import MatchSource, StoredMatches, known_match, public_record
 from server.storage.database import Database
 from server.storage.errors import StorageError
+from server.storage.notifications import something_new
 from server.storage.publications import PublicationStore
 from server.storage.rows import MatchRow
 
@@ -79,16 +80,16 @@ class Publisher:
         publications: PublicationStore,
         post: Post,
         settings: PublishSettings = DEFAULT_SETTINGS,
-        sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
+        wait: Callable[[asyncio.Event, float], Awaitable[None]] = something_new,
     ) -> None:
         self._source, self._publications, self._post = source, publications, post
-        self._settings, self._sleep = settings, sleep
+        self._settings, self._wait = settings, wait
+        self._closing = asyncio.Event()
         self._attempts_left: dict[str, int] = {}  # of the latest update of each match that waits
         self._begun: set[str] = set()  # the matches that are known to be among the publications
         self._has_recalled = False  # what was withheld before this process began
         self._tasks: dict[str, asyncio.Task[None]] = {}
         self._slots = asyncio.Semaphore(settings.n_at_once)
-        self._is_ending = asyncio.Event()
 
     def take(self, match_id: str, _number: int, entry: Entry) -> None:
         """Take notice of what happened in a match."""
@@ -100,11 +101,11 @@ class Publisher:
         self._begin(match_id)
 
     async def watch(self) -> None:
-        """Publish the ends of matches that are owed, each when its set is over; it never ends."""
-        while True:
+        """Publish the ends of matches that are owed, each when its set is over, until `close`."""
+        while not self._closing.is_set():
             with suppress(StorageError):  # a database that does not answer now does so at the next look
                 await self.look()
-            await self._sleep(WATCH_S)
+            await self._wait(self._closing, WATCH_S)
 
     async def look(self) -> None:
         """Publish the matches that are over and public, and not published to their end, whichever process played them.
@@ -125,9 +126,8 @@ class Publisher:
             self._tasks[match_id] = asyncio.create_task(self._publish(match_id))
 
     async def close(self, limit_s: float = ENDING_S) -> None:
-        """Try once more, at once, to send what waits; an end that does not arrive within *limit_s* is owed."""
-        self._is_ending.set()
-        self._attempts_left = dict.fromkeys(self._attempts_left, 1)
+        """Send what waits, at once and once more each; an end that has not arrived after *limit_s* is owed."""
+        self._closing.set()
         if not self._tasks:
             return
         matches = {task: match_id for match_id, task in self._tasks.items()}
@@ -147,11 +147,14 @@ class Publisher:
     async def _publish_changes(self, match_id: str) -> None:
         """Post the match until nothing new is left; failures are retried with growing pauses, then given up.
 
+        Once the publisher closes there are neither pauses nor retries.
         What comes meanwhile is tried as often as any update, however often earlier ones have failed.
         """
         failures: Counter[str] = Counter()
+        with suppress(StorageError):  # it is noted again before the match is read
+            await self._note(match_id)
         while match_id in self._attempts_left:
-            await self._pause(self._settings.pause_s * 2 ** min(failures.total(), _MAX_DOUBLINGS))
+            await self._wait(self._closing, self._settings.pause_s * 2 ** min(failures.total(), _MAX_DOUBLINGS))
             n_left = self._attempts_left.pop(match_id) - 1
             try:
                 async with self._slots:
@@ -159,24 +162,19 @@ class Publisher:
                 failures.clear()
             except (OSError, TimeoutError, aiohttp.ClientError, GdlError) as error:
                 failures[str(error) or type(error).__name__] += 1
-                if n_left > 0:
+                if n_left > 0 and not self._closing.is_set():
                     self._attempts_left.setdefault(match_id, n_left)
         if failures:
             _LOG.warning("match %s was not published: %s", match_id, "; ".join(failures))
 
-    async def _pause(self, seconds: float) -> None:
-        """Wait so long, or until the server ends."""
-        waits = [asyncio.ensure_future(self._sleep(seconds)), asyncio.create_task(self._is_ending.wait())]
-        try:
-            await asyncio.wait(waits, return_when=asyncio.FIRST_COMPLETED)
-        finally:
-            for each in waits:
-                each.cancel()
-
-    async def _send(self, match_id: str) -> None:
+    async def _note(self, match_id: str) -> None:
+        """Note in the database that the end of the match is owed, whichever process is there then."""
         if match_id not in self._begun:
             await self._publications.begin([match_id])
             self._begun.add(match_id)
+
+    async def _send(self, match_id: str) -> None:
+        await self._note(match_id)
         match = await known_match(self._source, match_id)
         record = publication(await public_record(self._source, match_id), await self._game_url(match))
         # A hidden match is not public before its end, and that of its set; one shown late has no state at first.

@@ -6,6 +6,7 @@ import json
 import os
 import re
 import signal
+import socket
 import subprocess
 import sys
 import urllib.request
@@ -18,8 +19,10 @@ import click
 import pytest
 
 from server.commands.serve import command
+from tests.kit import polling
 from tests.kit.polling import wait_until
 from tests.kit.server.commands.fixtures import Ggp
+from tests.kit.server.spectating.spectator_server import spectator_server
 
 PAGE = Path(__file__).resolve().parents[4] / "docs/hosting.md"
 GGP = Path(sys.executable).parent / "ggp"
@@ -101,12 +104,17 @@ def order(url: str, players_url: str) -> str:
         "startClock": 10,
         "playClock": 10,
     }
+    path = f"/api/v1/matches/{ordered(url, text)}"
+    until(f"{url}{path}", lambda record: len(record.get("moves", ())) > 0)
+    return path
+
+
+def ordered(url: str, text: dict[str, Any]) -> str:
+    """Order the match that *text* says, and return its id."""
     headers = {"Content-Type": "application/json"}
     request = urllib.request.Request(f"{url}/api/v1/matches", json.dumps(text).encode(), headers)
     with urllib.request.urlopen(request, timeout=30) as answer:
-        path = f"/api/v1/matches/{json.loads(answer.read())['id']}"
-    until(f"{url}{path}", lambda record: len(record.get("moves", ())) > 0)
-    return path
+        return str(json.loads(answer.read())["id"])
 
 
 def until(url: str, is_so: Callable[[dict[str, Any]], bool]) -> dict[str, Any]:
@@ -133,6 +141,20 @@ def test_a_server_gets_ready_and_ends_with_sigterm(tmp_path: Path) -> None:
     lines = [json.loads(line) for line in (tmp_path / "log").read_text("utf-8").splitlines()]
     assert [line["event"] for line in lines if line["logger"] == "server.ending"] == ["shutting down", "shut down"]
     assert (tmp_path / "ggp.sqlite").is_file()
+
+
+async def test_an_end_that_a_killed_server_has_not_published_is_published_by_the_next(tmp_path: Path) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        silent_address = f"http://127.0.0.1:{silent.getsockname()[1]}/"
+        with served(tmp_path, "--publish", silent_address) as (process, url):
+            match_id = ordered(url, {"game": "tictactoe", "players": {}, "startClock": 1, "playClock": 1})
+            until(f"{url}/api/v1/matches", lambda found: found["matches"][0]["status"] == "completed")
+            process.kill()
+            process.wait()
+    async with spectator_server() as (server, address):
+        with served(tmp_path, "--publish", address):
+            await polling.until(lambda: server.updates)
+    assert [(update["matchId"], update["isCompleted"]) for update in server.updates] == [(match_id, True)]
 
 
 def test_logs_that_are_not_read_hold_nothing_up(tmp_path: Path) -> None:

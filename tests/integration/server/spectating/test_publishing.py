@@ -48,7 +48,7 @@ async def publish(
                         break
                     await asyncio.sleep(0.005)
         await played.finish()
-        await until(lambda: not server.n_failing)
+        await until(lambda: server.refusals or (server.updates and server.updates[-1]["isCompleted"]))
         await publisher.close()
 
 
@@ -171,18 +171,18 @@ async def test_an_update_that_failed_is_sent_again(played: WrittenMatch) -> None
 async def test_a_server_that_is_gone_is_given_up(played: WrittenMatch, caplog: pytest.LogCaptureFixture) -> None:
     async with spectator_server() as (_, address):
         pass
-    slept: list[float] = []
+    waited: list[float] = []
 
-    async def sleep(seconds: float) -> None:
-        slept.append(seconds)
+    async def wait(_closing: asyncio.Event, seconds: float) -> None:
+        waited.append(seconds)
 
     await played.finish()
     async with posting(address) as post:
-        publisher = Publisher(played, played.publications, post, PublishSettings(n_attempts=4, pause_s=1), sleep)
+        publisher = Publisher(played, played.publications, post, PublishSettings(n_attempts=4, pause_s=1), wait)
         publisher.take("match.m1", 1, ClosedEntry(1))
         await until(lambda: "was not published" in caplog.text)
         await publisher.close()
-    assert slept == [1, 2, 4, 8]
+    assert waited == [1, 2, 4, 8]
 
 
 async def test_what_comes_late_in_an_outage_is_tried_as_often_as_any_update(played: WrittenMatch) -> None:
@@ -194,16 +194,33 @@ async def test_what_comes_late_in_an_outage_is_tried_as_often_as_any_update(play
         if n_posted < 6:
             raise OSError("the spectator server is gone")
 
-    async def sleep(_seconds: float) -> None:
+    async def wait(_closing: asyncio.Event, _seconds: float) -> None:
         if n_posted == 3:
             publisher.take("match.m1", 1, ClosedEntry(1))
 
     await played.finish()
-    publisher = Publisher(played, played.publications, post, replace(SETTINGS, n_attempts=4), sleep)
+    publisher = Publisher(played, played.publications, post, replace(SETTINGS, n_attempts=4), wait)
     publisher.take("match.m1", 1, StateEntry(1, 0, "( )", None))
     await until(lambda: n_posted == 6)
     await publisher.close()
     assert n_posted == 6
+
+
+async def test_what_waits_when_the_server_ends_is_tried_once_more_at_once(
+    played: WrittenMatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    n_posted = 0
+
+    async def post(_form: dict[str, str]) -> None:
+        nonlocal n_posted
+        n_posted += 1
+        raise OSError("the spectator server is gone")
+
+    await played.finish()
+    publisher = Publisher(played, played.publications, post, PublishSettings(pause_s=1_000))
+    publisher.take("match.m1", 1, ClosedEntry(1))
+    await publisher.close(limit_s=60)
+    assert (n_posted, caplog.messages) == (1, ["match match.m1 was not published: the spectator server is gone"])
 
 
 async def test_what_does_not_arrive_before_the_server_ends_is_logged(
@@ -218,19 +235,6 @@ async def test_what_does_not_arrive_before_the_server_ends_is_logged(
     await publisher.close(limit_s=0)
     told = [(record.levelname, record.getMessage()) for record in caplog.records]
     assert told == [("WARNING", "match match.m1 was not published to its last change: the server ends")]
-
-
-async def never(_seconds: float) -> None:
-    await asyncio.Event().wait()
-
-
-async def test_what_waits_for_its_next_try_when_the_server_ends_is_tried_at_once(played: WrittenMatch) -> None:
-    async with spectator_server() as (server, address), posting(address) as post:
-        await played.finish()
-        publisher = Publisher(played, played.publications, post, SETTINGS, never)
-        publisher.take("match.m1", 1, ClosedEntry(1))
-        await publisher.close()
-    assert [update["isCompleted"] for update in server.updates] == [True]
 
 
 async def test_an_end_that_did_not_arrive_is_published_by_the_next_server(played: WrittenMatch) -> None:
