@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from itertools import combinations
+from itertools import combinations, pairwise
 
 import pytest
 from hypothesis import given, settings
@@ -149,6 +149,18 @@ def test_large_fields_repeat_no_meeting_and_no_bye(n: int) -> None:
     assert {pairing.round for pairing in competition.pairings} == set(range(1, 7))
 
 
+def test_large_fields_meet_in_the_fold_of_each_score_group() -> None:
+    groups = [[f"p{score}.{i}" for i in range(size)] for score, size in ((9, 40), (5, 74), (2, 6), (1, 6), (0, 2))]
+    standing = [Contender(name, float(name[1])) for group in groups for name in group]
+    fold = [two for group in groups for two in zip(group[: len(group) // 2], group[len(group) // 2 :], strict=True)]
+    assert sorted(pairs(standing)) == sorted(fold)
+
+
+def test_the_bye_of_a_large_field_goes_to_the_last_of_those_with_the_fewest() -> None:
+    standing = [Contender(f"p{i}", 1.0, n_byes=i > 60) for i in range(67)]
+    assert pairs(standing)[-1] == ("p60",)
+
+
 @settings(max_examples=12)
 @given(st.integers(3, 5), st.integers(6, 25), st.integers(0, 2**32))
 def test_groups_rest_equally_often(size: int, n: int, seed: int) -> None:
@@ -163,6 +175,31 @@ def test_groups_of_nine_do_not_meet_again_while_that_can_be_avoided() -> None:
     """Nine in groups of three can play four rounds without a repeated meeting: the affine plane of order 3."""
     competition = play_all(Swiss(2), competition_of(9, 3), by_lot(5))
     assert max(competition.meetings.values()) == 1
+
+
+@settings(max_examples=30)
+@given(st.integers(6, 9), st.integers(0, 2**32))
+def test_no_groups_repeat_fewer_meetings_or_are_more_alike(n: int, seed: int) -> None:
+    standing = {contender.name: contender for contender in field_by_lot(n, seed)}
+    found = [group for group in groups_of(tuple(standing.values()), 3) if len(group) == 3]
+    playing = tuple(name for name in standing if any(name in group for group in found))
+    levels = {score: i for i, score in enumerate(sorted({standing[name].score for name in playing}))}
+
+    def badness(groups: Sequence[Sequence[str]]) -> tuple[int, int]:
+        met = (standing[one].met[other] ** 2 for group in groups for one, other in combinations(group, 2))
+        ranks = [sorted(levels[standing[name].score] for name in group) for group in groups]
+        return sum(met), sum((b - a) ** 2 for each in ranks for a, b in pairwise(each))
+
+    assert badness(found) == min(map(badness, partitions(playing, 3)))
+
+
+def partitions(names: Sequence[str], size: int) -> Iterator[tuple[tuple[str, ...], ...]]:
+    if not names:
+        yield ()
+    for others in combinations(names[1:], size - 1) if names else ():
+        left = [name for name in names[1:] if name not in others]
+        for rest in partitions(left, size):
+            yield ((names[0], *others), *rest)
 
 
 def test_groups_keep_like_scores_together() -> None:
