@@ -237,7 +237,7 @@ def groups_of(standing: Sequence[Contender], size: int) -> tuple[tuple[str, ...]
     by_need = sorted(range(len(standing)), key=lambda i: (standing[i].n_byes, -i))
     resting = sorted(by_need[:n_byes])
     playing = [contender for i, contender in enumerate(standing) if i not in resting]
-    levels = {score: i for i, score in enumerate(sorted({contender.score for contender in playing}, reverse=True))}
+    levels = {score: i for i, score in enumerate(sorted({contender.score for contender in playing}))}
 
     def cost(group: grouping.Group) -> Cost:
         members = [playing[i] for i in group]

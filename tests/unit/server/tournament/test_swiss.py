@@ -36,7 +36,8 @@ def field_by_lot(n: int, seed: int) -> tuple[Contender, ...]:
     scores = sorted((derived_seed(seed, "score", i) % 7 / 2 for i in range(n)), reverse=True)
     met: dict[str, dict[str, int]] = {f"p{i}": {} for i in range(n)}
     for i, j in combinations(range(n), 2):
-        met[f"p{i}"][f"p{j}"] = met[f"p{j}"][f"p{i}"] = int(derived_seed(seed, i, j) % 3 == 0)
+        if derived_seed(seed, i, j) % 3 == 0:
+            met[f"p{i}"][f"p{j}"] = met[f"p{j}"][f"p{i}"] = 1
     return tuple(Contender(f"p{i}", scores[i], derived_seed(seed, "bye", i) % 2, met[f"p{i}"]) for i in range(n))
 
 
@@ -156,6 +157,17 @@ def test_large_fields_meet_in_the_fold_of_each_score_group() -> None:
     assert sorted(pairs(standing)) == sorted(fold)
 
 
+@pytest.mark.parametrize("place", ["first", "last"])
+def test_two_of_a_large_field_who_have_met_and_are_a_score_group_of_their_own_meet_others(place: str) -> None:
+    score = {"first": 2.0, "last": 0.0}[place]
+    two = [Contender("ada", score, met={"bob": 1}), Contender("bob", score, met={"ada": 1})]
+    others = [Contender(f"p{i}", 1.0) for i in range(64)]
+    standing = [*two, *others] if place == "first" else [*others, *two]
+    found = pairs(standing)
+    assert len({name for pair in found for name in pair}) == 66
+    assert sum(bool({"ada", "bob"} & set(pair)) for pair in found) == 2
+
+
 def test_the_bye_of_a_large_field_goes_to_the_last_of_those_with_the_fewest() -> None:
     standing = [Contender(f"p{i}", 1.0, n_byes=i > 60) for i in range(67)]
     assert pairs(standing)[-1] == ("p60",)
@@ -186,7 +198,7 @@ def test_no_groups_repeat_fewer_meetings_or_are_more_alike(n: int, seed: int) ->
     levels = {score: i for i, score in enumerate(sorted({standing[name].score for name in playing}))}
 
     def badness(groups: Sequence[Sequence[str]]) -> tuple[int, int]:
-        met = (standing[one].met[other] ** 2 for group in groups for one, other in combinations(group, 2))
+        met = (standing[one].met.get(other, 0) ** 2 for group in groups for one, other in combinations(group, 2))
         ranks = [sorted(levels[standing[name].score] for name in group) for group in groups]
         return sum(met), sum((b - a) ** 2 for each in ranks for a, b in pairwise(each))
 
