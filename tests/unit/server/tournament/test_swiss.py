@@ -13,8 +13,9 @@ from hypothesis import strategies as st
 
 from server.tournament.competition import Competition
 from server.tournament.fixtures import Entrant, derived_seed
+from server.tournament.standings import MEETINGS_COUNT
 from server.tournament.swiss import Contender, Cost, Swiss, byes, groups_of, pairing_costs, pairs
-from tests.kit.server.tournament import by_lot, competition_of, play_all, play_open, schedule_next
+from tests.kit.server.tournament import by_lot, by_rank, competition_of, play_all, play_open, schedule_next
 
 
 def all_pairings(members: Sequence[int]) -> Iterator[tuple[tuple[int, int], ...]]:
@@ -123,6 +124,35 @@ def test_the_best_wins_and_scores_are_kept_in_order() -> None:
     assert Swiss(3).scores(competition) == {
         "p1": 3.0, "p2": 2.0, "p3": 2.0, "p4": 2.0, "p5": 1.0, "p6": 1.0, "p7": 1.0, "p8": 0.0,
     }  # fmt: skip
+
+
+def test_scores_are_points_of_meetings_drawn_ones_half_and_of_byes() -> None:
+    competition = play_open(schedule_next(Swiss(3), competition_of(5)), lambda _: (50, 50))
+    competition = play_open(schedule_next(Swiss(3), competition), by_rank)
+    assert [two.players for two in competition.pairings] == [("p1", "p3"), ("p2", "p4"), ("p5", "p1"), ("p2", "p3")]
+    rules = replace(MEETINGS_COUNT, bye=0.75)
+    assert Swiss(3, rules=rules).scores(competition) == {"p1": 1.5, "p2": 1.5, "p3": 0.5, "p4": 1.25, "p5": 0.75}
+
+
+def test_those_with_like_scores_meet_whatever_their_starting_ranks() -> None:
+    winners = {"p1", "p5", "p6"}
+    competition = play_open(
+        schedule_next(Swiss(2), competition_of(6)),
+        lambda match: tuple(100 * (name in winners) for name in match.players),
+    )
+    assert [(one.name, one.score) for one in Swiss(2).contenders(competition, 2)] == [
+        ("p1", 1.0), ("p5", 1.0), ("p6", 1.0), ("p2", 0.0), ("p3", 0.0), ("p4", 0.0),
+    ]  # fmt: skip
+    after = schedule_next(Swiss(2), competition)
+    assert [two.players for two in after.pairings[3:]] == [("p1", "p5"), ("p6", "p2"), ("p3", "p4")]
+
+
+def test_a_meeting_has_as_many_sets_as_are_asked_for() -> None:
+    competition = schedule_next(Swiss(1, sets=2), competition_of(2))
+    sets = Counter(match.set_id for match in competition.scheduled)
+    assert ([match.players for match in competition.scheduled], sorted(sets.values())) == (
+        [("p1", "p2"), ("p2", "p1")] * 2, [2, 2],
+    )  # fmt: skip
 
 
 def test_a_late_entrant_has_no_points_for_what_it_missed() -> None:
