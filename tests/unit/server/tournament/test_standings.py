@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from itertools import pairwise
 
@@ -11,7 +12,7 @@ from hypothesis import strategies as st
 from server.tournament.competition import Competition
 from server.tournament.fixtures import MatchResult, ScheduledMatch, forfeit
 from server.tournament.round_robin import RoundRobin, ScoreTable
-from server.tournament.standings import Measure, ScoringRules, TieBreak, standings
+from server.tournament.standings import Measure, ScoringRules, Standing, TieBreak, standings
 from server.tournament.swiss import Swiss, byes
 from tests.kit.server.tournament import by_lot, by_rank, competition_of, play_all, play_open, schedule_next
 
@@ -85,19 +86,64 @@ def test_buchholz_parts_entrants_who_have_not_met() -> None:
     ]
 
 
-def test_fewer_errors_part_equals() -> None:
-    competition = schedule_next(RoundRobin(), competition_of(2))
-    results = tuple(
+def drawn(n: int, errors: Mapping[str, Sequence[int]]) -> Competition:
+    """Return a round robin of single matches, all drawn; *errors* are those of each entrant, match by match."""
+    competition = schedule_next(RoundRobin(single=True), competition_of(n))
+    left = {name: list(found) for name, found in errors.items()}
+    results = [
         MatchResult(
-            match.game,
-            match.players,
-            (50, 50),
-            tuple(2 if name == "p1" else 1 for name in match.players),
-            match.match_id,
+            match.game, match.players, (50, 50), tuple(left[name].pop(0) for name in match.players), match.match_id
         )
         for match in competition.scheduled
-    )
-    assert rows(replace(competition, results=results)) == [(1, "p2", 0.5, None), (2, "p1", 0.5, TieBreak.FEWER_ERRORS)]
+    ]
+    return replace(competition, results=tuple(results))
+
+
+def test_fewer_errors_in_all_matches_part_equals_and_who_has_as_many_shares_a_place() -> None:
+    competition = drawn(4, {"p1": (2, 0, 1), "p2": (0, 1, 0), "p3": (1, 1, 0), "p4": (2, 0, 0)})
+    assert rows(competition) == [
+        (1, "p2", 1.5, None), (2, "p3", 1.5, TieBreak.FEWER_ERRORS), (2, "p4", 1.5, None),
+        (4, "p1", 1.5, TieBreak.FEWER_ERRORS),
+    ]  # fmt: skip
+
+
+def test_a_standing_has_the_value_of_each_tie_break() -> None:
+    competition = single(4, {"a": "c", "b": "d", "c": "bd", "d": "a"})
+    assert standings(competition)[1:3] == (
+        Standing(2, "a", 1.5, 3, 0, dict(zip(TieBreak, (0.5, 4.5, 2.75, 0.0), strict=True))),
+        Standing(
+            3, "b", 1.5, 3, 0, dict(zip(TieBreak, (0.5, 4.5, 1.75, 0.0), strict=True)), TieBreak.SONNEBORN_BERGER
+        ),
+    )  # fmt: skip
+
+
+def test_the_direct_comparison_begins_anew_among_those_whom_it_leaves_together() -> None:
+    """Of four with equal scores two have two points against the others, and two have one."""
+    competition = single(6, {"a": "bce", "b": "cdf", "c": "def", "d": "aef", "e": "bf", "f": "a"})
+    assert rows(competition) == [
+        (1, "a", 3.0, None), *((rank, name, 3.0, TieBreak.DIRECT_COMPARISON) for rank, name in enumerate("bcd", 2)),
+        (5, "e", 2.0, None), (6, "f", 1.0, None),
+    ]  # fmt: skip
+
+
+def test_in_games_of_three_roles_points_are_means_over_the_others() -> None:
+    competition = play_all(RoundRobin(), competition_of(3, 3))
+    assert rows(competition) == [(1, "p1", 1.0, None), (2, "p2", 0.5, None), (3, "p3", 0.0, None)]
+
+
+def test_in_games_of_one_role_the_points_of_matches_compare_those_of_a_set() -> None:
+    goals = {"p1": [80, 30, 50], "p2": [20, 60, 50]}
+    competition = play_all(RoundRobin(3), competition_of(2, 1), lambda match: (goals[match.players[0]].pop(0),))
+    assert [(row[1], row[2]) for row in rows(competition, ScoringRules(Measure.POINTS))] == [("p1", 1.5), ("p2", 1.5)]
+
+
+def test_a_bye_has_the_points_of_as_many_matches_as_others_have_in_that_round() -> None:
+    competition = play_open(schedule_next(Swiss(2), competition_of(3)), by_rank)
+    competition = replace(competition, replayed=frozenset({competition.scheduled[0].match_id}))
+    competition = play_all(Swiss(2), competition)
+    assert byes(competition) == ((1, "p3"), (2, "p2"))
+    points = standings(competition, ScoringRules(Measure.POINTS), byes(competition))
+    assert {standing.name: standing.score for standing in points} == {"p1": 4.0, "p2": 2.0, "p3": 2.0}
 
 
 def test_a_player_with_too_many_errors_has_lost_what_substitutes_won() -> None:
