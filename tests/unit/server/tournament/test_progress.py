@@ -10,7 +10,7 @@ import pytest
 
 from server.tournament.fixtures import MatchResult, ScheduledMatch, TournamentGame, forfeit
 from server.tournament.plan import TournamentPlan
-from server.tournament.progress import PlayedMatch, Progress, is_decided, sprt_counts
+from server.tournament.progress import PlayedMatch, Progress, absent_players, is_decided, sprt_counts
 from server.tournament.summary import sprt_line
 from server.tournament.table import head_to_head, table_of
 from tests.kit.server.tournament import result_of
@@ -133,3 +133,19 @@ def test_a_player_that_came_once_is_not_absent() -> None:
     found = after(6, without_b)
     last = replace(found.ended[-1], n_steps=7)
     assert not is_decided(replace(found, ended=(*found.ended[:-1], last)))
+
+
+@pytest.mark.parametrize(
+    ("n_steps", "errors", "is_absent"),
+    [(5, (0, 6), True), (5, (0, 5), True), (5, (0, 4), False), (1, (0, 1), True), (0, (0, 1), False), (3, (), False)],
+)
+def test_a_player_is_absent_whose_moves_are_all_errors(
+    n_steps: int, errors: tuple[int, ...], *, is_absent: bool
+) -> None:
+    """Where it is not known how many steps a match had, and which errors, it is taken to have come."""
+
+    def ending(match: ScheduledMatch) -> PlayedMatch:
+        seated = errors if match.players == ("a", "b") else errors[::-1]
+        return PlayedMatch(replace(result_of(match, (50, 50)), errors=seated), n_steps=n_steps)
+
+    assert absent_players(after(4, ending)) == (("b",) if is_absent else ())

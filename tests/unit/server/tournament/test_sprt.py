@@ -6,10 +6,11 @@ import math
 
 import numpy as np
 import pytest
+import scipy
 
 from benchmarks.ratings import normalised_elo, pair_chances, simulated_tests
 from server.tournament.fixtures import MatchResult
-from server.tournament.sprt import ELO_PER_DEVIATION, Decision, SprtTest, pentanomial
+from server.tournament.sprt import ELO_PER_DEVIATION, Decision, Floats, SprtTest, pentanomial
 
 
 @pytest.mark.parametrize(
@@ -42,6 +43,33 @@ def test_the_ratio_of_matches_all_won_can_be_worked_out_by_hand() -> None:
     t = 20 / ELO_PER_DEVIATION
     share = (1 + t / math.sqrt(1 + t**2)) / 2
     assert SprtTest(0, 20).llr((0, 0, 30)) == pytest.approx(30 * math.log(share / 0.5), abs=0.001)
+
+
+@pytest.mark.parametrize("counts", [(3, 8, 20, 14, 5), (9, 4, 7, 2, 1), (4, 6, 10), (12, 1, 3)])
+def test_the_ratio_is_that_of_the_likeliest_distributions_found_directly(counts: tuple[int, ...]) -> None:
+    scale = math.sqrt(2 if len(counts) == 5 else 1) / ELO_PER_DEVIATION
+    losses = [least_loss(np.array(counts) / sum(counts), elo * scale) for elo in (-150, 150)]
+    assert SprtTest(-150, 150).llr(counts) == pytest.approx(sum(counts) * (losses[0] - losses[1]), rel=1e-5)
+
+
+def least_loss(frequencies: Floats, t: float) -> float:
+    """Return what the likeliest distribution whose mean is *t* deviations from 1/2 loses, by a general minimiser."""
+    scores = np.linspace(-0.5, 0.5, len(frequencies))
+
+    def excess(shares: Floats) -> float:
+        mean = shares @ scores
+        return float(mean - t * np.sqrt(shares @ scores**2 - mean**2))
+
+    found = scipy.optimize.minimize(
+        lambda shares: float(frequencies @ np.log(frequencies / shares)),
+        frequencies,
+        method="SLSQP",
+        bounds=[(1e-9, 1)] * len(frequencies),
+        constraints=[{"type": "eq", "fun": lambda shares: shares.sum() - 1}, {"type": "eq", "fun": excess}],
+        options={"ftol": 1e-14, "maxiter": 1000},
+    )
+    assert found.success
+    return float(found.fun)
 
 
 def test_the_bounds_are_those_of_wald() -> None:
