@@ -31,6 +31,7 @@ from server.site import Watch, make_app
 from server.storage.accounts import TokenStore
 from server.storage.database import Database
 from server.storage.exporting import MatchFilter, exported
+from server.storage.publications import PublicationStore
 from server.storage.queue import MatchQueue
 from server.storage.schema import METADATA
 from server.storage.tournament_rows import AnnulmentRow, InterventionKind, InterventionRow, TournamentStatus
@@ -119,6 +120,7 @@ async def made(path: Path) -> Model:
     for match_id in live[:2]:
         await play_on(database, match_id, (await idle.journals.entries(over[0]))[:9])
     await idle.writer.check()
+    await PublicationStore(database).begin(over)
     await database.close()
     return Model(path, str(issued.text), str(other.text), (over[0], over[1]), live[0], live[2], live[1])
 
@@ -232,10 +234,12 @@ async def test_one_damaged_row_costs_one_match(
                 await anext(feed)
                 await feed.aclose()
                 records = [each async for each in exported(manager.database, MatchFilter())]
+                owed = await PublicationStore(manager.database).claim()
             exported_ids = {each.match_id for each in records if not each.error}
             lost = set(model.over) - exported_ids
             mine = {row.get("match_id", row.get("id"))} if table in ("matches", "records") else set(model.over)
             told += [f"not exported: {each}" for each in lost - mine]
+            told += [f"not published: {each}" for each in set(model.over).difference(owed, row.values())]
             found += [f"{column} = {str(value)[:30]!r}: {each}" for each in told]
     assert found == []
 

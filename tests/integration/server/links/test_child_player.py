@@ -201,7 +201,8 @@ async def test_a_child_that_may_not_be_ended_is_not_waited_for(monkeypatch: pyte
         raise PermissionError(errno.EPERM, "Operation not permitted")
 
     monkeypatch.setattr("server.links.child_player.EXIT_LIMIT_S", 0.01)
-    player = ChildPlayer([sys.executable, "-c", "import os, time\nprint(os.getpid(), flush=True)\ntime.sleep(999)"])
+    program = "import os, time\ninput()\nprint(os.getpid(), flush=True)\ntime.sleep(999)"
+    player = ChildPlayer([sys.executable, "-c", program])
     process_id = int(await ask(player, "x"))
     with monkeypatch.context() as patch:
         patch.setattr("os.killpg", refuse)
