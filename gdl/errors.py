@@ -239,7 +239,7 @@ class JointMoveError(CallerError):
 class TerminalStateError(CallerError):
     """The state is terminal: no role moves any more."""
 
-    template: ClassVar[str] = "the state is terminal: there is no next state"
+    template: ClassVar[str] = "the state is terminal: no role moves any more"
 
 
 class UnknownNameError(CallerError):

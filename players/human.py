@@ -16,7 +16,7 @@ from gdl.games.library import find_game, game_names
 from gdl.language.rules import Description
 from gdl.language.terms import Constant, Term
 from players.deadline import Deadline
-from players.player import GaveUpError, Player, UnclearMoveError
+from players.player import GaveUpError, Player, UnclearMoveError, check_not_terminal
 
 MAX_SHOWN: Final = 60
 
@@ -243,6 +243,7 @@ class HumanPlayer(Player):
         Raises:
             GaveUpError: the person quit.
         """
+        check_not_terminal(state)
         menu = Menu(state.legal_moves(role), self.about.keys if self.about else {})
         self._chosen = menu.moves[0]
         self.suggest(self._chosen)

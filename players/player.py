@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from random import Random
 from typing import ClassVar, TypeAlias
 
-from gdl.errors import CallerError, GdlError, wrong_type
+from gdl.errors import CallerError, GdlError, TerminalStateError, wrong_type
 from gdl.game import Game, Role, State, no_such_move
 from gdl.language.terms import Term
 from gdl.wire.insights import Insight
@@ -80,6 +80,12 @@ def check_at_least_one(name: str, number: int | None) -> None:
     """Raise ValueError where an option of a player is a *number* less than 1; *name* is what it counts."""
     if number is not None and number < 1:
         raise ValueError(f"{name} are at least 1, not {number}")
+
+
+def check_not_terminal(state: State) -> None:
+    """Raise TerminalStateError where *state* is terminal: there is no move to choose in it, whatever is legal."""
+    if state.is_terminal:
+        raise TerminalStateError
 
 
 MakePlayer: TypeAlias = Callable[[], "Player"]

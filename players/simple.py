@@ -5,7 +5,7 @@ from typing import Final
 from gdl.game import Role, State
 from gdl.language.terms import Term
 from players.deadline import Deadline
-from players.player import Player
+from players.player import Player, check_not_terminal
 from players.search.alphabeta.minimax import estimate
 from players.search.positions import Choice, Positions, SearchPosition
 
@@ -15,6 +15,7 @@ class LegalPlayer(Player):
 
     def move(self, state: State, role: Role, deadline: Deadline) -> Term:  # noqa: ARG002 -- the signature is the kit's
         """Return the first legal move."""
+        check_not_terminal(state)
         return state.legal_moves(role)[0]
 
 
@@ -23,6 +24,7 @@ class RandomPlayer(Player):
 
     def move(self, state: State, role: Role, deadline: Deadline) -> Term:  # noqa: ARG002 -- the signature is the kit's
         """Return a legal move drawn by the player's own generator."""
+        check_not_terminal(state)
         return self.random.choice(state.legal_moves(role))
 
 
@@ -35,6 +37,7 @@ class GreedyPlayer(Player):
 
     def move(self, state: State, role: Role, deadline: Deadline) -> Term:
         """Return the best move of those that there was time to try."""
+        check_not_terminal(state)
         positions = Positions(self.game)
         position = positions.at(state)
         me = self.game.roles.index(role)

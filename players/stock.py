@@ -9,7 +9,7 @@ from gdl.engines import DEFAULT_ENGINE, ENGINES, make_game
 from gdl.game import RANDOM, Game, Role, State
 from gdl.language.terms import Term
 from players.deadline import Deadline, SearchBudget
-from players.player import Insight, Player, check_at_least_one
+from players.player import Insight, Player, check_at_least_one, check_not_terminal
 from players.search import evaluator, hidden, perfect
 from players.search.alphabeta import deepening
 from players.search.alphabeta.minimax import AlphaBeta
@@ -74,6 +74,7 @@ class MinimaxPlayer(Player):
 
     def move(self, state: State, role: Role, deadline: Deadline) -> Term:  # noqa: ARG002 -- the signature is the kit's
         """Return the best move found before *deadline*."""
+        check_not_terminal(state)
         self._begin()
         search = None if self.compiled is None else self.compiled.get(0.0)
         best = None if search is None else search.think(state, SearchBudget(deadline=deadline), self.suggest)
@@ -166,6 +167,7 @@ class MctsPlayer(Player):
 
     def move(self, state: State, role: Role, deadline: Deadline) -> Term:
         """Return the most promising move found before *deadline*."""
+        check_not_terminal(state)
         budget = SearchBudget(self.options.playouts, deadline)
         self.perfect.insight = None
         if not (self.sees_everything and self.worlds.is_certain):
@@ -218,6 +220,7 @@ class NestedPlayer(MctsPlayer):
 
     def move(self, state: State, role: Role, deadline: Deadline) -> Term:
         """Return the first move of the best line found before *deadline*."""
+        check_not_terminal(state)
         if self.search is None:
             return super().move(state, role, deadline)
         return self.search.think(state, SearchBudget(self.options.playouts, deadline), self.suggest)

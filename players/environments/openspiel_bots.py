@@ -14,7 +14,7 @@ from gdl.game import Role, State
 from gdl.language.terms import Term
 from players.deadline import Deadline
 from players.environments.openspiel_games import GdlSpielGame, openspiel
-from players.player import Player, check_at_least_one
+from players.player import Player, check_at_least_one, check_not_terminal
 
 BOTS: Final = ("mcts", "random")
 
@@ -59,6 +59,7 @@ class OpenSpielPlayer(Player):
 
     def move(self, state: State, role: Role, deadline: Deadline) -> Term:  # noqa: ARG002 -- a bot counts simulations
         """Return the bot's move, or the only one."""
+        check_not_terminal(state)
         legal = state.legal_moves(role)
         if len(legal) == 1:
             return legal[0]

@@ -17,7 +17,7 @@ from players.human import about_rules, picture_of
 from players.kit.notebook import run_anywhere
 from players.language_model.completions import Completion, CompletionError, Endpoint, Message, complete
 from players.language_model.conversation import TOOL, Conversation, correction, named_move
-from players.player import Player
+from players.player import Player, check_not_terminal
 
 URL: Final = "GGP_LLM_URL"
 KEY: Final = "GGP_LLM_KEY"
@@ -93,6 +93,7 @@ class LanguageModelPlayer(Player):
         Raises:
             CompletionError: the server of the model refuses what it is asked, so that asking again is useless.
         """
+        check_not_terminal(state)
         legal = state.legal_moves(role)
         if len(legal) == 1:
             return legal[0]

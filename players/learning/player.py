@@ -12,7 +12,7 @@ from gdl.extras import check_extra
 from gdl.game import Game, Role, State
 from gdl.language.terms import Term
 from players.deadline import Deadline
-from players.player import Insight, Player, check_at_least_one
+from players.player import Insight, Player, check_at_least_one, check_not_terminal
 from players.search.background_task import BackgroundTask
 from players.search.evaluator import compiled_game_of, wait_for_compilation
 from players.search.positions import has_two_sides
@@ -109,6 +109,7 @@ class NetPlayer(Player):
             NetworkFileError: as `start`.
             NotLearnableError: as `start`.
         """
+        check_not_terminal(state)
         legal = state.legal_moves(role)
         self._insight = None
         if len(legal) == 1:

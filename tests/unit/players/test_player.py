@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 from collections.abc import Callable
 from functools import partial
 from typing import Any
@@ -10,9 +11,22 @@ import pytest
 
 import players
 from gdl.engines import make_game
-from gdl.errors import WrongTypeError
+from gdl.errors import TerminalStateError, WrongTypeError
 from gdl.games.library import find_game
+from players.deadline import Deadline
+from players.human import HumanPlayer, Streams
+from players.language_model.player import LanguageModelPlayer
 from players.player import check_maker
+from players.stock import (
+    GreedyPlayer,
+    LegalPlayer,
+    MctsPlayer,
+    MinimaxPlayer,
+    NestedPlayer,
+    PlannerPlayer,
+    RandomPlayer,
+)
+from tests.kit.players.games import COIN, FOUR_WAYS, after, game_of, role
 from tests.kit.players.odd_players import First
 
 
@@ -51,3 +65,28 @@ def test_a_player_joins_as_a_role_and_suggests_a_move_which_are_terms() -> None:
 def test_a_margin_is_not_negative(margin_s: float) -> None:
     with pytest.raises(ValueError, match="a margin is 0 or more seconds, not"):
         players.Timing(margin_s)
+
+
+@pytest.mark.parametrize("ended", [(COIN, "safe"), (FOUR_WAYS, "c", "d")], ids=["no legal move", "legal moves"])
+@pytest.mark.parametrize(
+    "make_player",
+    [
+        LegalPlayer,
+        RandomPlayer,
+        GreedyPlayer,
+        MinimaxPlayer,
+        partial(MctsPlayer, playouts=1),
+        partial(PlannerPlayer, playouts=1),
+        partial(NestedPlayer, playouts=1),
+        lambda: HumanPlayer(Streams(io.StringIO(), io.StringIO())),
+        lambda: LanguageModelPlayer(url="http://127.0.0.1:1", model="none"),
+    ],
+)
+def test_in_a_terminal_state_a_player_has_no_move_to_choose(
+    make_player: Callable[[], players.Player], ended: tuple[str, ...]
+) -> None:
+    rules, *moves = ended
+    player, of = make_player(), game_of(rules)
+    player.join(of, role("player"), 1)
+    with pytest.raises(TerminalStateError, match="the state is terminal: no role moves any more"):
+        player.move(after(of, *moves), player.role, Deadline(0.0))
