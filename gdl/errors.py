@@ -242,6 +242,14 @@ class TerminalStateError(CallerError):
     template: ClassVar[str] = "the state is terminal: no role moves any more"
 
 
+class ForeignStateError(CallerError):
+    """A state is one of another game: `rules` are the name of its own, `expected` that of the game that was asked."""
+
+    template: ClassVar[str] = "the state is one of {rules}, not of {expected}: a game plays from states of its own"
+    rules: str
+    expected: str
+
+
 class UnknownNameError(CallerError):
     """A game, player or engine of that name is not there; `suggestions` are the nearest names."""
 

@@ -11,6 +11,7 @@ from typing import ClassVar, Final, NoReturn, Protocol, Self, TypeAlias
 
 from gdl.errors import (
     CallerError,
+    ForeignStateError,
     IllegalMoveError,
     JointMoveError,
     LimitExceeded,
@@ -166,6 +167,10 @@ class State(Protocol):
     """A state of a game: immutable, hashable, equal to every state of the game with the same facts."""
 
     @property
+    def description(self) -> Description:
+        """The rules of the game that the state is one of."""
+
+    @property
     def facts(self) -> frozenset[Term]:
         """The fluents that are true, without `true` around them."""
 
@@ -273,6 +278,8 @@ class Game(Outline, Protocol):
         """Return what *n* random plays from *state* come to; the same arguments give the same answer.
 
         Raises:
+            ForeignStateError: *state* is one of a game of other rules.
+            WrongTypeError: *state* is no state.
             ValueError: *n* is not positive, or *seed* is negative.
             StuckPlayError: a role has no legal move.
             LimitExceeded: a play takes more than *max_steps* steps.
@@ -294,6 +301,14 @@ def facts_of(given: Iterable[Term]) -> frozenset[Term]:
     for fact in facts:
         check_term(fact, "facts that are terms")
     return facts
+
+
+def check_state(state: State, game: Outline) -> None:
+    """Raise an error of the caller unless *state* is one of the rules of *game*, on whatever engine."""
+    if not isinstance(state, SharedState):
+        raise wrong_type(state, "a state of the game, as game.initial_state is")
+    if state.description is not game.description and state.description != game.description:
+        raise ForeignStateError(state.description.source.name, game.description.source.name)
 
 
 def check_joint_move(moves: JointMove, n_roles: int) -> None:

@@ -25,6 +25,7 @@ from gdl.game import (
     SharedState,
     State,
     check_joint_move,
+    check_state,
     facts_of,
     goal_number,
     interpreted_playouts,
@@ -68,6 +69,7 @@ class InterpretedGame(DisplayedGame, SharedGame):
 
         Raises: as `Game.playouts`.
         """
+        check_state(state, self)
         return interpreted_playouts(state, self.roles, n, seed, max_steps)
 
     def _find_roles(self, clauses: Iterable[Clause]) -> tuple[Role, ...]:
@@ -105,6 +107,11 @@ class InterpretedState(DisplayedState, SharedState):
 
     def __repr__(self) -> str:
         return f"<InterpretedState {' '.join(sorted(map(str, self._facts)))[:200]}>"
+
+    @property
+    def description(self) -> Description:
+        """The rules of the game that the state is one of."""
+        return self._game.description
 
     @property
     def facts(self) -> frozenset[Term]:

@@ -27,6 +27,7 @@ from gdl.game import (
     SharedState,
     State,
     check_joint_move,
+    check_state,
     facts_of,
     interpreted_playouts,
     no_such_move,
@@ -34,6 +35,7 @@ from gdl.game import (
     played_roles,
 )
 from gdl.interpreter import InterpretedGame, InterpretedState
+from gdl.language.rules import Description
 from gdl.language.terms import Term
 
 Numbers: TypeAlias = NDArray[np.int32]
@@ -70,6 +72,11 @@ class CompiledState(DisplayedState, SharedState):
 
     def __repr__(self) -> str:
         return f"<CompiledState {' '.join(sorted(map(str, self.facts)))[:200]}>"
+
+    @property
+    def description(self) -> Description:
+        """The rules of the game that the state is one of."""
+        return self._game.description
 
     @property
     def facts(self) -> frozenset[Term]:
@@ -303,6 +310,7 @@ class CompiledGame(DisplayedGame, SharedGame):
 
         Raises: as `Game.playouts`.
         """
+        check_state(state, self)
         here = self.state(state.facts)
         if not isinstance(here, CompiledState):
             return interpreted_playouts(here, self.roles, n, seed, max_steps)

@@ -11,10 +11,12 @@ import pytest
 
 from gdl.compiler.compiled import CompiledGame
 from gdl.compiler.kernels.playouts import LanePlayer, Packed
-from gdl.errors import GdlError, LimitExceeded, StuckPlayError
+from gdl.engines import ENGINES, make_game
+from gdl.errors import ForeignStateError, GdlError, LimitExceeded, StuckPlayError, WrongTypeError
 from gdl.game import State
 from gdl.games.library import find_game
 from gdl.interpreter import InterpretedGame
+from gdl.language.rules import read_rules
 from tests.integration.gdl.compiler.test_compiled import LIMITS, MAX_GROUND_RULES, NO_GAME, block_of_seeds
 from tests.kit.gdl.compiler.engines import both, joint_move, packed
 from tests.kit.gdl.programs import rule_file
@@ -248,6 +250,24 @@ def test_no_plays_at_all_are_refused() -> None:
     for game in both(COIN):
         with pytest.raises(ValueError, match="1 or more, not 0"):
             game.playouts(game.initial_state, 0, 1)
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_a_state_of_other_rules_is_not_played_from(engine: str) -> None:
+    """Those of the same rules are, whatever engine has them."""
+    game = make_game(read_rules(COIN, "coin"), engine)
+    for other in both(COIN):
+        assert game.playouts(other.initial_state, 5, 1).n_plays == 5
+    for other in both(STUCK):
+        with pytest.raises(ForeignStateError, match="not of coin: a game plays from states of its own"):
+            game.playouts(other.initial_state, 5, 1)
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_plays_begin_in_a_state(engine: str) -> None:
+    game = make_game(read_rules(COIN), engine)
+    with pytest.raises(WrongTypeError, match=r"expected a state of the game, as game\.initial_state is, not the int 3"):
+        game.playouts(3, 5, 1)  # type: ignore[arg-type]  # what is refused
 
 
 def test_a_state_that_no_play_reaches_is_played_on() -> None:
