@@ -5,7 +5,7 @@ Every faster engine is proved equal to this one.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Final
 
 from gdl.datalog.clauses import Clause
@@ -38,6 +38,8 @@ from gdl.language.terms import Compound, Constant, Term, Variable
 _ANY: Final = Variable("?any")
 _TERMINAL: Final = Constant("terminal")
 _NEXT: Final = Compound("next", (_ANY,))
+ROLE_HINT: Final = "write a fact such as (role white)"
+READ_HINT: Final = "is this a path or a name? gdl.read_file(path) and gdl.find_game(name).read() read the rules of one"
 
 
 class InterpretedGame(DisplayedGame, SharedGame):
@@ -72,7 +74,7 @@ class InterpretedGame(DisplayedGame, SharedGame):
         check_state(state, self)
         return interpreted_playouts(state, self.roles, n, seed, max_steps)
 
-    def _find_roles(self, clauses: Iterable[Clause]) -> tuple[Role, ...]:
+    def _find_roles(self, clauses: Sequence[Clause]) -> tuple[Role, ...]:
         heads = (clause.head for clause in clauses if not clause.literals)
         listed = [head.arguments[0] for head in heads if isinstance(head, Compound) and head.functor == "role"]
         derived = {row[0] for _, row in self.reasoner.answers(Compound("role", (_ANY,)))}.difference(listed)
@@ -81,7 +83,9 @@ class InterpretedGame(DisplayedGame, SharedGame):
         if not roles or roles != found:
             what = "a role must be a name" if found else "no role is declared"
             message = f"{self.description.source.name}: {what}"
-            raise MalformedRuleError(message, None, "write a fact such as (role white)")
+            # rules have a parenthesis, which a name or a path that was taken for them hardly has
+            is_rules = not clauses or "(" in self.description.source.text
+            raise MalformedRuleError(message, None, ROLE_HINT if is_rules else READ_HINT)
         return roles
 
 

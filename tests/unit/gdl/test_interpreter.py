@@ -17,6 +17,7 @@ from gdl.engines import make_game
 from gdl.errors import IllegalMoveError, JointMoveError, MalformedRuleError, TerminalStateError, UnknownRoleError
 from gdl.game import Game, State
 from gdl.games.library import find_game
+from gdl.interpreter import READ_HINT, ROLE_HINT
 from gdl.language.kif import read_term
 from gdl.language.rules import read_file, read_rules
 from gdl.language.terms import Constant
@@ -131,6 +132,23 @@ def test_a_terminal_state_takes_no_move() -> None:
 def test_a_game_has_roles_and_they_are_names(roles: str) -> None:
     with pytest.raises(MalformedRuleError, match=r"no role is declared|a role must be a name"):
         make_game(read_rules(f"{roles} (init a)"))
+
+
+@pytest.mark.parametrize(
+    ("text", "hint"),
+    [
+        ("rules/nim/nim.kif", READ_HINT),
+        ("my games/nim.kif", READ_HINT),
+        ("nim", READ_HINT),
+        ("(init a)", ROLE_HINT),
+        ("", ROLE_HINT),
+        ("; nim.kif", ROLE_HINT),
+    ],
+)
+def test_what_was_read_of_a_path_has_no_role_and_a_hint_at_what_reads_files(text: str, hint: str) -> None:
+    with pytest.raises(MalformedRuleError) as raised:
+        make_game(read_rules(text))
+    assert (raised.value.message, raised.value.hint) == ("<rules>: no role is declared", hint)
 
 
 def plays(game: Game) -> Iterator[dict[str, Any]]:
