@@ -13,6 +13,7 @@ from typing import Any, Final, Literal, TypeAlias, get_args
 import gymnasium
 import numpy as np
 from gymnasium import spaces
+from gymnasium.error import ResetNeeded
 from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space
 from numpy.typing import NDArray
@@ -143,7 +144,7 @@ def _check(games: VectorGame) -> None:
 
 
 class GymGame(gymnasium.Env[Any, Any]):
-    """A play of a game of one role; an illegal action ends it, with a reward of -1."""
+    """A play of a game of one role; an illegal action ends it, with a reward of -1, until it is begun anew."""
 
     def __init__(self, solo: Solo) -> None:
         _check(solo.games)
@@ -151,6 +152,7 @@ class GymGame(gymnasium.Env[Any, Any]):
         self.metadata = {"render_modes": list(RENDER_MODES), "render_fps": 1}
         self.observation_space = spaces.Box(0, 1, solo.shape, np.int8)
         self.action_space = spaces.Discrete(solo.n_actions)
+        self._is_under_way = False
 
     def _info(self) -> dict[str, Any]:
         return {"action_mask": self.solo.mask(0)}
@@ -159,14 +161,24 @@ class GymGame(gymnasium.Env[Any, Any]):
         """Begin a play; return what is seen and which actions are legal."""
         super().reset(seed=seed, options=options)
         self.solo.reset(seed)
+        self._is_under_way = True
         return self.solo.observation(0), self._info()
 
     def step(self, action: Any) -> tuple[Any, float, bool, bool, dict[str, Any]]:
-        """Take an action; return what is seen, the reward, whether the play has ended, False, and what is legal."""
-        if not self.solo.is_legal(0, action):
-            return self.solo.observation(0), -1.0, True, False, self._info()
-        rewards, ended = self.solo.games.step(np.array([int(action)], np.int32), checks=False)
-        return self.solo.observation(0), float(rewards[0, 0]), bool(ended[0]), False, self._info()
+        """Take an action; return what is seen, the reward, whether the play has ended, False, and what is legal.
+
+        Raises:
+            gymnasium.error.ResetNeeded: the play has ended, or has not begun.
+            TypeError: *action* is no whole number.
+        """
+        if not self._is_under_way:
+            raise ResetNeeded("no play is under way: call reset() before step(), also after a play has ended")
+        reward, is_over = -1.0, True
+        if self.solo.is_legal(0, action):
+            rewards, ended = self.solo.games.step(np.array([int(action)], np.int32), checks=False)
+            reward, is_over = float(rewards[0, 0]), bool(ended[0])
+        self._is_under_way = not is_over
+        return self.solo.observation(0), reward, is_over, False, self._info()
 
     def render(self) -> Any:
         """Return the board as text (`ansi`), or print it (`human`)."""

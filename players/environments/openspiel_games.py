@@ -16,8 +16,8 @@ import numpy as np
 import pyspiel
 
 from gdl.compiler.compiled import CompiledGame
-from gdl.errors import CallerError
-from gdl.game import RANDOM, Role, State
+from gdl.errors import CallerError, IllegalMoveError, TerminalStateError
+from gdl.game import RANDOM, Role, State, no_such_move
 from gdl.game import Game as GdlGame
 from gdl.language.terms import Term
 from players.environments.numbering import Numbering
@@ -229,8 +229,15 @@ class SpielState(pyspiel.State):
         return sorted((self._rules.chance_number[move], 1 / len(moves)) for move in moves)
 
     def _apply_action(self, action: int) -> None:
-        chance = self.position.chooser == RANDOM
-        self.position = self.position.choose((self._rules.chance_moves if chance else self._rules.actions)[action])
+        chooser = self.position.chooser
+        if chooser is None:
+            raise TerminalStateError
+        moves = self._rules.chance_moves if chooser == RANDOM else self._rules.actions
+        if not 0 <= action < len(moves):
+            raise IllegalMoveError(str(chooser), f"action {action}")
+        if moves[action] not in self.position.state.legal_moves(chooser):
+            raise no_such_move(chooser, moves[action])
+        self.position = self.position.choose(moves[action])
 
     def _action_to_string(self, player: int, action: int) -> str:
         moves = self._rules.chance_moves if player == pyspiel.PlayerId.CHANCE else self._rules.actions

@@ -10,6 +10,7 @@ import pytest
 
 gymnasium = pytest.importorskip("gymnasium", reason="Gymnasium is not installed (the extra `learn`)")
 
+from gymnasium.error import ResetNeeded  # noqa: E402 -- after importorskip
 from gymnasium.utils.env_checker import check_env  # noqa: E402 -- after importorskip
 
 from gdl import Game, IllegalMoveError  # noqa: E402 -- after importorskip
@@ -32,6 +33,30 @@ def test_environments_that_are_given_no_seed_have_chance_of_their_own(make: Call
     game = prepared("twentyfortyeight")
     begun = {np.asarray(make(game).reset()[0]).tobytes() for _ in range(20)}
     assert len(begun) > 1
+
+
+def test_a_play_that_an_illegal_action_has_ended_is_begun_anew_before_it_is_stepped() -> None:
+    env = gym(prepared("eightpuzzle"))
+    _, info = env.reset(seed=1)
+    legal, illegal = info["action_mask"].argmax(), info["action_mask"].argmin()
+    assert env.step(illegal)[1:4] == (-1.0, True, False)
+    for action in (legal, illegal):
+        with pytest.raises(ResetNeeded, match=r"call reset\(\) before step\(\)"):
+            env.step(action)
+    env.reset(seed=1)
+    assert env.step(legal)[1:4] == (0.0, False, False)
+
+
+def test_a_play_that_has_ended_or_not_begun_is_not_stepped() -> None:
+    env = gym(prepared("montyhall"))
+    with pytest.raises(ResetNeeded):
+        env.step(0)
+    _, info = env.reset(seed=1)
+    is_over = False
+    while not is_over:
+        _, _, is_over, _, info = env.step(info["action_mask"].argmax())
+    with pytest.raises(ResetNeeded):
+        env.step(0)
 
 
 def test_a_game_of_two_roles_is_none() -> None:

@@ -12,6 +12,7 @@ pyspiel = pytest.importorskip("pyspiel", reason="OpenSpiel is not installed (the
 from open_spiel.python import policy  # noqa: E402 -- after importorskip
 from open_spiel.python.algorithms import cfr, expected_game_score, exploitability, mcts  # noqa: E402 -- after importorskip
 
+from gdl.errors import IllegalMoveError, TerminalStateError  # noqa: E402 -- after importorskip
 from gdl.game import Game, played_roles  # noqa: E402 -- after importorskip
 from players.deadline import Deadline  # noqa: E402 -- after importorskip
 from players.environments import openspiel  # noqa: E402 -- after importorskip
@@ -112,6 +113,27 @@ def test_openspiel_s_cfr_finds_in_leduc_poker_what_it_finds_in_its_own() -> None
         average = solver.average_policy()
         values.append(expected_game_score.policy_value(game.new_initial_state(), [average, average]))
     assert values[0] == pytest.approx(values[1])
+
+
+@pytest.mark.parametrize(("name", "first"), [("tictactoe", 4), ("rockpaperscissors", 3), ("montyhall", 99)])
+def test_an_illegal_action_is_refused_and_changes_nothing(name: str, first: int) -> None:
+    """Also where roles choose together, of whom another one chooses next; and where chance chooses."""
+    state = spiel(name).new_initial_state()
+    if name == "tictactoe":
+        state.apply_action(first)
+    before = str(state)
+    for action in (first, 999):
+        with pytest.raises(IllegalMoveError, match="is not a legal move of"):
+            state.apply_action(action)
+    assert str(state) == before
+
+
+def test_in_a_play_that_is_over_there_is_no_action() -> None:
+    state = spiel("tictactoe").new_initial_state()
+    for action in (0, 3, 1, 4, 2):
+        state.apply_action(action)
+    with pytest.raises(TerminalStateError):
+        state.apply_action(5)
 
 
 def test_mcts_takes_the_winning_move() -> None:
