@@ -4,6 +4,7 @@ An author subclasses `Player` and calls `run` (a player over HTTP), `dial_in` (o
 `run_stdio` (over standard input and output).
 """
 
+from gdl.errors import wrong_type
 from players.deadline import Deadline
 from players.kit.player_server import Settings
 from players.kit.session import Timing
@@ -21,9 +22,9 @@ def run(
 
     Raises:
         ListenError: the port is taken.
-        WrongTypeError: *player* is something else, as a player that is made already.
+        WrongTypeError: *player* is something else, as a player that is made already, or *settings* are.
     """
-    check_maker(player)
+    _check(player, settings)
     from players.kit import transports  # noqa: PLC0415 -- a search needs no web server to be loaded
 
     transports.run_http(player, port, host, settings)
@@ -35,7 +36,7 @@ def run_stdio(player: MakePlayer, settings: Settings | None = None) -> None:
     Raises:
         WrongTypeError: as `run`.
     """
-    check_maker(player)
+    _check(player, settings)
     from players.kit import player_server  # noqa: PLC0415 -- as above
 
     with player_server.reserved_output() as output:
@@ -50,11 +51,18 @@ def dial_in(
     The player needs no address of its own: it fetches its messages and posts its answers.
 
     Raises:
-        HostError: the game manager refuses the player, or is none.
+        HostError: the game manager refuses the player, or is none; or no player has such a name or token.
         HostAwayError: it cannot be reached at first.
-        WrongTypeError: as `run`.
+        WrongTypeError: as `run`, or *url*, *name* or *token* is no text.
     """
-    check_maker(player)
+    _check(player, settings)
     from players.kit import host, transports  # noqa: PLC0415 -- a search needs no web server to be loaded
 
     transports.dial_in(player, settings or Settings(name), host.Host(url, name, token), print)
+
+
+def _check(player: MakePlayer, settings: Settings | None) -> None:
+    """Raise WrongTypeError unless *player* makes players, and *settings* are some or None."""
+    check_maker(player)
+    if settings is not None and not isinstance(settings, Settings):
+        raise wrong_type(settings, "players.Settings(name), or None")

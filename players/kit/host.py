@@ -13,6 +13,7 @@ from typing import Any, Final, Self, TypeAlias
 import aiohttp
 from yarl import URL
 
+from gdl.errors import wrong_type
 from players.kit.addresses import url_of
 from players.player import HostAwayError, HostError, ReplyRefusedError
 
@@ -71,14 +72,21 @@ class Host:
     """The game manager at *url*, for the player called *name* and the owner of *token*; use it as a context.
 
     Raises:
-        HostError: *url* is no address of a game manager, or no player may be called *name*.
+        HostError: *url* is no address of a game manager, no player may be called *name*, or no token is like *token*.
+        WrongTypeError: one of them is no text.
     """
 
     def __init__(self, url: str, name: str, token: str | None = None) -> None:
+        _check_texts(url, name, token)
         self.name = name
         self._url = read_url(url)
         if not is_name(name):
             raise HostError(self.url, f"no player may be called {name[:100]!r}: {NAME_RULE}; choose one with --name")
+        if token is not None and not (token.isascii() and token.isprintable()):
+            raise HostError(self.url, "a token is one line of printable ASCII, without a line break at its end")
+        if token is not None and self._url.user is not None:
+            address = str(self._url.with_user(None))
+            raise HostError(address, "a token goes with an address without user and password")
         self._headers = {} if token is None else {"Authorization": f"Bearer {token}"}
         self._session: aiohttp.ClientSession
         self._takes_insight = False
@@ -193,6 +201,15 @@ class Host:
         return self._url / _PLAYERS / self.name
 
 
+def _check_texts(url: str, name: str, token: str | None) -> None:
+    if not isinstance(url, str):
+        raise wrong_type(url, "the address of a game manager as text, as http://host:9148")
+    if not isinstance(name, str):
+        raise wrong_type(name, "the name of a player as text")
+    if token is not None and not isinstance(token, str):
+        raise wrong_type(token, "a token as text, or None")
+
+
 async def _lines(content: aiohttp.StreamReader) -> AsyncIterator[dict[str, Any]]:
     """Yield the events that *content* holds, one a line, as JSON."""
     rest = bytearray()
@@ -233,6 +250,7 @@ def read_url(text: str) -> URL:
     """
     try:
         url = url_of(text)
+        (url.host or "").encode("idna")  # as the system that looks the host up does
     except ValueError as error:
         raise HostError(text, f"no address: {error}") from error
     if url.scheme not in ("http", "https") or not url.host:

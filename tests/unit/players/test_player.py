@@ -16,7 +16,7 @@ from gdl.games.library import find_game
 from players.deadline import Deadline
 from players.human import HumanPlayer, Streams
 from players.language_model.player import LanguageModelPlayer
-from players.player import check_maker
+from players.player import HostError, check_maker
 from players.stock import (
     GreedyPlayer,
     LegalPlayer,
@@ -45,6 +45,54 @@ def test_a_player_is_served_by_its_class_or_a_function_that_makes_it(
     with pytest.raises(WrongTypeError) as raised:
         serve(made)
     assert str(raised.value).startswith(f"{expected}, or a function that makes a player, not the ")
+
+
+@pytest.mark.parametrize("given", [players.Settings, "deep"])
+@pytest.mark.parametrize(
+    "serve",
+    [
+        lambda given: players.run(First, settings=given),
+        lambda given: players.run_stdio(First, given),
+        lambda given: players.dial_in(First, "http://127.0.0.1:1", "deep", settings=given),
+    ],
+)
+def test_a_player_is_served_by_settings_that_are_made(serve: Callable[[Any], None], given: object) -> None:
+    with pytest.raises(WrongTypeError, match=r"expected players\.Settings\(name\), or None, not the (type|str) "):
+        serve(given)
+
+
+def dialling_error(*arguments: Any) -> str:
+    with pytest.raises((WrongTypeError, HostError)) as raised:
+        players.dial_in(First, *arguments)
+    return str(raised.value)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "expected"),
+    [
+        ((3, "deep"), "expected the address of a game manager as text, as http://host:9148, not the int 3"),
+        (
+            ("deep", "http://127.0.0.1:1"),
+            "deep: expected the address of a game manager, as in http://host:9148",
+        ),
+        (("http://127.0.0.1:1", None), "expected the name of a player as text, not the NoneType None"),
+        (("http://127.0.0.1:1", "deep", b"t"), "expected a token as text, or None, not the bytes b't'"),
+        (
+            ("http://127.0.0.1:1", "deep", "token\n"),
+            "http://127.0.0.1:1: a token is one line of printable ASCII, without a line break at its end",
+        ),
+        (
+            ("http://me:secret@127.0.0.1:1", "deep", "token"),
+            "http://127.0.0.1:1/: a token goes with an address without user and password",
+        ),
+        (
+            ("http://a..b", "deep"),
+            "http://a..b: no address: encoding with 'idna' codec failed (UnicodeError: label empty or too long)",
+        ),
+    ],
+)
+def test_what_no_player_can_dial_in_with_is_refused(arguments: tuple[object, ...], expected: str) -> None:
+    assert dialling_error(*arguments) == expected
 
 
 @pytest.mark.parametrize("make", [First, partial(First)])
