@@ -12,7 +12,7 @@ from gdl.files import open_locked, replacing
 from server.arena.plan_file import plan_of
 from server.errors import ConfigurationError, TournamentFolderError
 from server.tournament.fixtures import ScheduledMatch
-from server.tournament.plan import TournamentPlan
+from server.tournament.plan import TournamentPlan, within_bounds
 from server.tournament.progress import PlayedMatch, played_match
 
 PLAN: Final = "plan.json"
@@ -65,7 +65,7 @@ class TournamentFolder:
         path = self.path / PLAN
         try:
             fields = json.loads(path.read_text("utf-8"))
-            return plan_of(fields["plan"], path), dict(fields["rules"])
+            return plan_of(within_bounds(fields["plan"]), path), dict(fields["rules"])
         except OSError as error:
             raise TournamentFolderError(self.path, "there is no tournament in this folder") from error
         except (LookupError, TypeError, ValueError, ConfigurationError) as error:

@@ -187,9 +187,9 @@ class TournamentStore:
                 name: tournament_rows.PinnedGame(str(game["sha256"]), int(game["n_roles"]))
                 for name, game in found["games"].items()
             }
-            from server.tournament.plan import Timetable, TournamentTerms  # noqa: PLC0415 -- most commands read none
+            from server.tournament.plan import Timetable, TournamentTerms, within_bounds  # noqa: PLC0415 -- most commands read none
 
-            terms = TournamentTerms.model_validate(found["terms"])
+            terms = TournamentTerms.model_validate(within_bounds(found["terms"]))
             kept = found["timetable"]
             timetable = None if kept is None else Timetable.model_validate(kept)
         except (LookupError, TypeError, ValueError, AttributeError) as error:

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from contextlib import suppress
 from datetime import datetime, time, timedelta
 from enum import StrEnum
-from typing import Annotated, Final, Self, TypeAlias
+from typing import Annotated, Any, Final, Self, TypeAlias
 from zoneinfo import ZoneInfo
 
 from pydantic import AfterValidator, AwareDatetime, BaseModel, BeforeValidator, ConfigDict, Field, model_validator
@@ -280,6 +280,17 @@ class TournamentTerms(BaseModel):
     def substitute(self) -> Substitute:
         """What replaces a move that is illegal, late or missing."""
         return Substitute.RANDOM
+
+
+def within_bounds(kept: Any) -> Any:
+    """Return terms or a plan as they were *kept*, with what older versions did not bound at its bound.
+
+    A match has fewer errors than the bound, so that more than it lose as few matches.
+    """
+    n_errors = kept.get("forfeit_errors") if isinstance(kept, dict) else None
+    if isinstance(n_errors, int) and n_errors > MAX_FORFEIT_ERRORS:
+        return {**kept, "forfeit_errors": MAX_FORFEIT_ERRORS}
+    return kept
 
 
 class TournamentPlan(TournamentTerms):

@@ -17,7 +17,7 @@ from server.storage.schema import tournaments
 from server.storage.tournament_rows import AnnulmentRow, FixtureRow, InterventionKind, InterventionRow, TournamentStatus
 from server.storage.tournaments import TournamentChange, TournamentStore
 from server.tournament.fixtures import ScheduledMatch
-from server.tournament.plan import Timetable
+from server.tournament.plan import MAX_FORFEIT_ERRORS, Timetable
 from tests.kit.server.hosting.tournaments import entrants, tournament
 from tests.kit.server.storage.samples import begun, match, seats
 
@@ -155,6 +155,14 @@ async def test_a_damaged_tournament_is_named_and_costs_no_other(database: Databa
     assert [row.name for row in (await store.page())[0]] == ["league"]
     with pytest.raises(DamagedRowError, match="cup"):
         await store.read("cup")
+
+
+async def test_terms_of_a_version_that_bound_no_errors_are_read(database: Database, store: TournamentStore) -> None:
+    terms = ROW.terms.model_dump(mode="json") | {"forfeit_errors": 10**12}
+    async with database.begin() as connection:
+        await connection.execute(sa.update(tournaments).where(tournaments.c.name == "cup").values(terms=terms))
+    bounded = ROW.terms.model_copy(update={"forfeit_errors": MAX_FORFEIT_ERRORS})
+    assert await store.page() == ([replace(ROW, terms=bounded)], None)
 
 
 async def test_what_hosts_did_is_kept_in_order(store: TournamentStore) -> None:

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from server.arena.folder import PLAN as PLAN_FILE
 from server.arena.folder import RESULTS, SCHEDULE, TournamentFolder
 from server.arena.plan_file import plan_of
 from server.errors import TournamentFolderError
 from server.tournament.fixtures import MatchResult, ScheduledMatch
+from server.tournament.plan import MAX_FORFEIT_ERRORS
 from server.tournament.progress import PlayedMatch
 from tests.kit.server.locks import without_locks
 
@@ -36,6 +39,13 @@ def test_what_is_kept_comes_back(folder: TournamentFolder) -> None:
     assert folder.plan() == (PLAN, {"tictactoe": "0" * 64})
     assert folder.player_hashes() == {"a": "1" * 64}
     assert (folder.schedule(), folder.results()) == (MATCHES, (PLAYED,))
+
+
+def test_a_plan_of_a_version_that_bound_no_errors_is_read(folder: TournamentFolder) -> None:
+    fields = json.loads((folder.path / PLAN_FILE).read_text())
+    fields["plan"]["forfeit_errors"] = 10**12
+    (folder.path / PLAN_FILE).write_text(json.dumps(fields))
+    assert folder.plan()[0] == PLAN.model_copy(update={"forfeit_errors": MAX_FORFEIT_ERRORS})
 
 
 @pytest.mark.parametrize("n_bytes", [1, 10, 100])
