@@ -8,6 +8,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequen
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import asdict
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 from typing import Any, Final, TextIO, TypeVar
 
@@ -131,7 +132,7 @@ def _run(address: str, work: Callable[[Issuing, TokenStore], Awaitable[_Answer]]
     """Return what *work* makes of the tokens in the database at *address*, which is made if it *may_make* it."""
 
     async def run() -> _Answer:
-        database = await Database.open(address, may_make=may_make, exclusive=False)
+        database = await Database.open(address, may_make=may_make, exclusive=False, say=partial(click.echo, err=True))
         try:
             store = TokenStore(database)
             return await work(Issuing(store), store)

@@ -55,7 +55,7 @@ class Database:
         self._lock = lock
 
     @classmethod
-    async def open(
+    async def open(  # noqa: PLR0913 -- all but the address by name
         cls,
         address: str,
         *,
@@ -63,6 +63,7 @@ class Database:
         may_make: bool = True,
         exclusive: bool = True,
         wait_s: float = WAIT_S,
+        say: Callable[[str], object] = _LOG.info,
     ) -> Database:
         """Open the database at *address* (as `read_address`); bring its tables up to date, if *migrate*.
 
@@ -70,7 +71,7 @@ class Database:
 
         SQLite has one server at a time: *exclusive* keeps other servers away until `close`, or the process's end.
         Commands that look at, or add to, the database of a running server are not exclusive. What other programs have
-        locked is waited for *wait_s* seconds.
+        locked is waited for *wait_s* seconds. *say* takes the line that tells of tables that are brought up to date.
 
         Raises:
             DatabaseOpenError: it cannot be opened, or holds something else.
@@ -83,13 +84,13 @@ class Database:
         lock = FileLock(read.path) if exclusive and read.path is not None else None
         database = cls(readable(read), lock, wait_s)
         try:
-            await database._prepare(may_migrate=migrate)
+            await database._prepare(may_migrate=migrate, say=say)
         except BaseException:
             await database.close()
             raise
         return database
 
-    async def _prepare(self, *, may_migrate: bool) -> None:
+    async def _prepare(self, *, may_migrate: bool, say: Callable[[str], object]) -> None:
         """Bring the tables to the current revision, if *may_migrate*.
 
         Raises:
@@ -106,7 +107,7 @@ class Database:
         if found > REVISION or not may_migrate:
             raise DatabaseVersionError(self.name, found, REVISION)
         if found:  # of a large database it takes a while, and older versions refuse it from then on
-            _LOG.info("the tables of %s are brought from revision %s to %s", self.name, found, REVISION)
+            say(f"the tables of {self.name} are brought from revision {found} to {REVISION}")
         with self._locked(), self._opening():
             async with self._writing.begin() as connection:
                 await connection.run_sync(migrate)

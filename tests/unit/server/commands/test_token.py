@@ -5,8 +5,9 @@ from __future__ import annotations
 import asyncio
 import csv
 import json
+import sqlite3
 import sys
-from contextlib import suppress
+from contextlib import closing, suppress
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +15,9 @@ import pytest
 
 from server.access.recognition import read_token
 from server.storage.database import Database
+from server.storage.schema import REVISION
 from tests.kit.server.commands.fixtures import Ended, Ggp
+from tests.kit.server.storage import samples
 
 
 @pytest.fixture
@@ -44,6 +47,14 @@ def test_lists_show_no_secret(token: Ggp) -> None:
     shown = token("list").output
     assert listed(token) == [{name: value for name, value in issued.items() if name != "token"}]
     assert (issued["token"] in shown, issued["id"] in shown, "her laptop" in shown) == (False, True, True)
+
+
+def test_it_says_that_it_brings_tables_of_an_older_version_up_to_date(token: Ggp, tmp_path: Path) -> None:
+    path = tmp_path / "ggp.sqlite"
+    with closing(sqlite3.connect(path)) as connection:
+        connection.executescript(Path(samples.__file__).with_name("revision_0005.sql").read_text("utf-8"))
+    said = f"the tables of {path} are brought from revision 0005 to {REVISION}\n"
+    assert [token("list", "--json").errors, token("list", "--json").errors] == [said, ""]
 
 
 def test_the_first_token_must_be_an_admin_s(token: Ggp) -> None:
