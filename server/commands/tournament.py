@@ -4,6 +4,7 @@ import asyncio
 import importlib
 import json
 import signal
+import sys
 import tempfile
 from collections import Counter
 from collections.abc import AsyncIterator, Mapping, Sequence
@@ -296,9 +297,16 @@ async def _venue(
         from server.operation.warming import fill_cache  # noqa: PLC0415 -- large, and needed for searches alone
 
         with progress("making the compiled engine ready"):
-            await fill_cache()  # else each player's process would compile the kernels in its first match
+            # else each player's process would compile the kernels in its first match
+            await fill_cache(_tell_of_kernels)
     async with contestants:
         yield LocalVenue(plan, games, contestants, n_cores_here(), at_once)
+
+
+def _tell_of_kernels(line: str) -> None:
+    """Print *line* where no bar of progress is shown."""
+    if not sys.stderr.isatty():
+        click.echo(line, err=True)
 
 
 async def _played(

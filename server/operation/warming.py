@@ -2,10 +2,10 @@
 
 import asyncio
 import sys
-from asyncio.subprocess import DEVNULL
-from collections.abc import AsyncIterator
+from asyncio.subprocess import DEVNULL, PIPE
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager, suppress
-from typing import Final
+from typing import Final, cast
 
 import structlog
 
@@ -13,7 +13,18 @@ from server.links.own_player import package_environment
 from server.match.referee import in_own_thread
 from server.operation.garbage import freeze_objects
 
-_COMMAND: Final = "import os; os.nice(10); from players.stock import warm_up_all; warm_up_all()"
+_COMMAND: Final = """
+import os
+from functools import partial
+
+os.nice(10)
+
+from gdl.compiler.compilation import told_of_compilation
+from players.stock import warm_up_all
+
+with told_of_compilation(partial(print, flush=True)):
+    warm_up_all()
+"""
 _LOG: Final = structlog.get_logger("server.warming")
 
 
@@ -43,13 +54,19 @@ async def _warm() -> None:
         _LOG.debug("the compiled engine is ready")
 
 
-async def fill_cache() -> None:
-    """Compile the kernels in a child process, which fills the cache of numba; quick where they are there already."""
+async def fill_cache(say: Callable[[str], object] = lambda _: None) -> None:
+    """Compile the kernels in a child process, which fills the cache of numba; quick where they are there already.
+
+    *say* takes a line where kernels have to be compiled.
+    """
     process = await asyncio.create_subprocess_exec(
-        sys.executable, "-P", "-c", _COMMAND, stdin=DEVNULL, stdout=DEVNULL, stderr=DEVNULL, env=package_environment()
+        sys.executable, "-P", "-c", _COMMAND, stdin=DEVNULL, stdout=PIPE, stderr=DEVNULL, env=package_environment()
     )
     try:
-        await process.wait()
+        told = await cast(asyncio.StreamReader, process.stdout).readline()
+        if told:
+            say(told.decode().rstrip("\n"))
+        await process.communicate()  # how far it is, now and then
     except asyncio.CancelledError:
         process.kill()
         await process.wait()

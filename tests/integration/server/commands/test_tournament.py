@@ -8,12 +8,16 @@ import os
 import signal
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from gdl.compiler.compilation import NOTICE
 from server.arena.folder import RESULTS, SCHEDULE
+from server.errors import TournamentFolderError
+from server.operation import warming
 from server.principal import Role
 from tests.kit.polling import wait_until
 from tests.kit.server.api.whole_server import whole_server
@@ -112,6 +116,19 @@ def test_ctrl_c_ends_a_tournament_and_says_how_it_goes_on(ggp: Ggp, tmp_path: Pa
         f"reports of what is over: ggp tournament standings {tmp_path}",
     ]
     assert (child.returncode, errors.splitlines()[-2:]) == (130, told)
+
+
+def test_away_from_a_terminal_a_line_says_that_kernels_are_compiled(
+    ggp: Ggp, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def compiling(say: Callable[[str], object]) -> None:
+        say(NOTICE)
+        raise TournamentFolderError(tmp_path, "full")
+
+    monkeypatch.setattr(warming, "fill_cache", compiling)
+    words = ("--game", "tictactoe", "-p", "a=mcts", "-p", "b=legal", "--out", tmp_path)
+    ended = ggp("tournament", "run", *words)
+    assert (ended.exit_code, ended.output, ended.errors.splitlines()[0]) == (2, "", NOTICE)
 
 
 def test_a_sequential_test_ends_a_tournament_early(ggp: Ggp, tmp_path: Path) -> None:

@@ -1,0 +1,33 @@
+"""The kernels are put on disk by a child process."""
+
+from __future__ import annotations
+
+import asyncio
+from contextlib import suppress
+from pathlib import Path
+
+import pytest
+
+from gdl.compiler.compilation import NOTICE
+from server.operation.warming import fill_cache
+
+
+async def test_that_kernels_have_to_be_compiled_is_said_when_the_first_one_is(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path))
+    said: asyncio.Queue[str] = asyncio.Queue()
+    filling = asyncio.create_task(fill_cache(said.put_nowait))
+    try:
+        assert await asyncio.wait_for(said.get(), 120) == NOTICE
+    finally:
+        filling.cancel()
+        with suppress(asyncio.CancelledError):
+            await filling
+
+
+async def test_nothing_is_said_where_all_kernels_are_on_disk() -> None:
+    await fill_cache()  # whatever other tests have compiled until now
+    said: list[str] = []
+    await fill_cache(said.append)
+    assert said == []
