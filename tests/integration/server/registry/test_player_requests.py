@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import AsyncIterator
 from typing import Any
 
@@ -67,6 +68,23 @@ async def test_a_request_as_a_server_sent_event(host: Host) -> None:
     assert kind == "text/event-stream; charset=utf-8"
     assert (lines[0], lines[2:5], lines[6]) == ("event: connected", ["", f"id: {event_id}", "event: request"], "")
     assert lines[5].startswith('data: {"request": "m:0:PLAY"')
+
+
+async def test_a_player_that_is_connected_is_seen_now_on_pages(host: Host) -> None:
+    shown = [await seen_on_pages(host)]
+    async with host.caller().stream(REQUESTS) as stream:
+        await stream.content.readline()
+        shown.append(await seen_on_pages(host))
+    await gone(host)
+    shown.append(await seen_on_pages(host))
+    assert shown == [("", False), ("now", True), ("", False)]
+
+
+async def seen_on_pages(host: Host) -> tuple[str, bool]:
+    """Return what the list of players says of when the player was seen, and whether its own page says so."""
+    async with host.caller().stream("/players") as listed, host.caller().stream("/players/deep") as own:
+        cells = re.findall(r"<td[^>]*>(.*?)</td>", await listed.text())
+        return cells[-1], "<dt>Seen</dt><dd>now</dd>" in await own.text()
 
 
 async def test_something_comes_when_nothing_happens(host: Host, monkeypatch: pytest.MonkeyPatch) -> None:
