@@ -9,6 +9,7 @@ from typing import Final
 from aiohttp import web
 
 from players.kit.addresses import listen
+from players.kit.request_heads import StrictRunner
 from server.access.access import AccessControl
 from server.access.guard import add_guard, check_opening
 from server.access.settings import Network
@@ -95,7 +96,7 @@ async def listening(
         ListenError: the server cannot listen there.
     """
     lower_bad_requests()
-    runner = web.AppRunner(
+    runner = StrictRunner(
         app, access_log=None, handler_cancellation=True, shutdown_timeout=STREAMS_END_S, keepalive_timeout=KEEP_ALIVE_S
     )
     await runner.setup()

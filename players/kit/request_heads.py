@@ -1,14 +1,17 @@
 """Heads of requests as game managers write them, mended before the strict parser of aiohttp reads them.
 
+Addresses in them by which that parser fails are refused as those are that it refuses by itself.
+
 The first generations of ggp-base end the lines of a head with a bare line feed; others put blanks before colons, or
 give the length twice. The replies of a player close the connection: only the first head of one is ever mended.
 """
 
 import asyncio
 import re
-from typing import Final, cast
+from typing import Any, Final, cast
 
 from aiohttp import web
+from aiohttp.http_exceptions import InvalidURLError
 
 MAX_HEAD_BYTES: Final = 64 * 1024
 """How much is waited for; aiohttp refuses heads of that length."""
@@ -18,14 +21,52 @@ _BLANKS_BEFORE_COLON: Final = re.compile(rb"\A([^\s:]+)[ \t]+:")
 _LENGTH: Final = b"content-length:"
 
 
-class LenientRunner(web.AppRunner):
-    """Serves an application to clients whose requests have odd heads, too."""
+class StrictRunner(web.AppRunner):
+    """Serves an application, and answers 400 to each request for what is no address."""
 
     @property
     def server(self) -> web.Server | None:
         """What makes the protocol of each connection, once the runner is set up."""
         server = super().server
         # A site does nothing but call it.
+        return None if server is None else cast(web.Server, lambda: _with_strict_parser(server()))
+
+
+def _with_strict_parser(handler: web.RequestHandler) -> web.RequestHandler:
+    connection: Any = handler  # whose parser is private
+    if getattr(connection, "_parser", None) is not None:
+        connection._parser = _StrictParser(connection._parser)
+    return handler
+
+
+class _StrictParser:
+    """The parser of a connection, which raises nothing but the errors that aiohttp answers."""
+
+    def __init__(self, parser: Any) -> None:
+        self._parser = parser
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._parser, name)
+
+    def feed_data(self, data: bytes) -> Any:
+        """Return the requests that *data* ends.
+
+        Raises:
+            HttpProcessingError: it is no request.
+        """
+        try:
+            return self._parser.feed_data(data)
+        except IndexError as error:  # yarl raises it where an empty host stands behind user and password
+            raise InvalidURLError("an address names a host") from error
+
+
+class LenientRunner(StrictRunner):
+    """Serves an application to clients whose requests have odd heads, too."""
+
+    @property
+    def server(self) -> web.Server | None:
+        """What makes the protocol of each connection, once the runner is set up."""
+        server = super().server
         return None if server is None else cast(web.Server, lambda: _FirstHead(server()))
 
 

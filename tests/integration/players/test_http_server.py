@@ -314,8 +314,12 @@ async def test_a_request_with_an_odd_head_is_answered_however_it_is_cut(request_
 
 @pytest.mark.parametrize(
     "head",
-    [b"POST / HTTP/1.0\nContent-Length: 6\nContent-Length: 7\n\n(PING)", b"POST / HTTP/1.0\nSender: " + b"G" * 100_000],
-    ids=["lengths that differ", "no end"],
+    [
+        b"POST / HTTP/1.0\nContent-Length: 6\nContent-Length: 7\n\n(PING)",
+        b"POST / HTTP/1.0\nSender: " + b"G" * 100_000,
+        b"POST http://[::1]@/ HTTP/1.0\nContent-Length: 6\n\n(PING)",
+    ],
+    ids=["lengths that differ", "no end", "no address"],
 )
 async def test_a_head_that_means_nothing_is_refused(head: bytes) -> None:
     async with playing(odd_players.First) as peer:

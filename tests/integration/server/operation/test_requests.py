@@ -9,9 +9,11 @@ import pytest
 from aiohttp import web
 from aiohttp.test_utils import TestClient, TestServer
 from structlog.testing import capture_logs
+from yarl import URL
 
 from server.operation.metrics import METRICS, Metrics
 from server.operation.requests import HEADER, lower_bad_requests, observing
+from server.site import listening
 from tests.unit.server.operation.test_metrics import told
 
 
@@ -97,3 +99,20 @@ async def test_what_is_no_http_request_is_a_line_for_information(
     said = [record for record in caplog.records if record.name == "aiohttp.server"]
     assert [(record.levelname, record.exc_info) for record in said] == lines
     assert all(record.getMessage().startswith("Error handling request from 127.0.0.1: ") for record in said)
+
+
+@pytest.mark.parametrize("target", [b"http://[::1]@/", b"http://[::1"])
+async def test_a_request_for_what_is_no_address_is_refused_and_the_next_connection_served(
+    target: bytes, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level(logging.INFO)
+    async with listening(application()) as address:
+        url = URL(address)
+        statuses = []
+        for path in (target, b"/fine/a"):
+            reader, writer = await asyncio.open_connection(url.host, url.port)
+            writer.write(b"GET %b HTTP/1.1\r\nHost: localhost\r\n\r\n" % path)
+            statuses.append((await reader.readline()).split()[1])
+            writer.close()
+    assert statuses == [b"400", b"200"]
+    assert [record for record in caplog.records if record.levelno > logging.INFO] == []
