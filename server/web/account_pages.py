@@ -29,6 +29,7 @@ def add_routes(app: web.Application) -> None:
     app.router.add_post("/admin/tokens", issue)
     app.router.add_post("/admin/class", issue_class)
     app.router.add_post("/admin/tokens/{id}/rotate", rotate)
+    app.router.add_get("/admin/tokens/{id}/revoke", confirm_revocation)
     app.router.add_post("/admin/tokens/{id}/revoke", revoke)
 
 
@@ -99,6 +100,25 @@ async def rotate(request: web.Request) -> web.Response:
     if issued.row.id == request[PRINCIPAL].token_id:
         await access.log_in(request, str(issued.text))
     return await _tokens_page(request, [issued])
+
+
+@requires(Role.ADMIN)
+async def confirm_revocation(request: web.Request) -> web.Response:
+    """Ask whether a token is to be revoked; one that is not there, or opens nothing any more, leads to the list."""
+    listed = {row.id: row for row in await request.app[ACCESS].issuing.listed() if row.revoked_ms is None}
+    row = listed.get(request.match_info["id"])
+    if row is None:
+        raise web.HTTPSeeOther("/admin")
+    return render(
+        request,
+        "confirm.html",
+        question=f"Revoke the token of {row.name}?",
+        consequence=f"The token {row.id} ({row.role}) opens nothing any more, and its sessions end.",
+        address=f"/admin/tokens/{row.id}/revoke",
+        fields={},
+        word="Revoke",
+        back="/admin",
+    )
 
 
 @requires(Role.ADMIN)

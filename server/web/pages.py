@@ -122,6 +122,7 @@ def add_routes(app: web.Application) -> None:
     router.add_get("/tournaments/{name}", tournament_pages.show_tournament)
     router.add_get("/tournaments/{name}/entrants/{entrant:.+}", entrant_page.show_entrant)
     router.add_post("/tournaments/{name}", tournament_pages.command)
+    router.add_get("/tournaments/{name}/withdraw", tournament_pages.confirm_withdrawal)
     router.add_get("/tournaments/{name}/parts", tournament_pages.show_parts)
     router.add_get("/tournaments/{name}/boards", tournament_pages.show_boards)
     router.add_get("/tournaments/{name}/results.csv", tournament_exports.send_results)

@@ -26,6 +26,7 @@ from server.spectating.public_record import MatchSource
 from server.spectating.tournaments import TournamentFeed
 from server.spectating.viewers import secrecy_of
 from server.storage.rows import MatchRow, MatchStatus
+from server.storage.tournament_rows import TournamentRow
 from server.storage.tournaments import TournamentStore
 from server.web import match_lists, match_view, tournament_forms, tournament_rules, tournament_view
 from server.web.rendering import render, sentence, templates
@@ -202,6 +203,33 @@ async def command(request: web.Request) -> web.Response:
         context = await tournament_context(request)
         return render(request, "tournament.html", status=status, problem=sentence(error), **context)
     raise web.HTTPSeeOther(f"/tournaments/{request.match_info['name']}")
+
+
+@requires(Role.PLAYER)
+async def confirm_withdrawal(request: web.Request) -> web.Response:
+    """Ask whether the entrant of the query is to be withdrawn; one that is not there leads to the tournament's page."""
+    query, name = request.query, request.match_info["name"]
+    _, shown = await request.app[SHOWN].of(name)
+    entrant, annul, back = query.get("entrant", ""), query.get("annul", ""), f"/tournaments/{name}"
+    if all(one.name != entrant or one.withdrawn_after is not None for one in shown.found.entrants):
+        raise web.HTTPSeeOther(back)
+    return render(
+        request,
+        "confirm.html",
+        question=f"Withdraw {entrant} from {name}?",
+        consequence=_consequence(shown.row, is_annulled=annul == "yes"),
+        address=back,
+        fields={"do": "withdraw", "entrant": entrant, "reason": query.get("reason", ""), "annul": annul},
+        word="Withdraw",
+        back=back,
+    )
+
+
+def _consequence(row: TournamentRow, *, is_annulled: bool) -> str:
+    if row.waits_to_start:
+        return "It does not take part, unless it enters again before the start."
+    lost = "None of its matches counts any more" if is_annulled else "It forfeits its open matches"
+    return f"{lost}, and it does not come back."
 
 
 async def show_parts(request: web.Request) -> web.Response:

@@ -89,8 +89,8 @@ PAGES = ["/", "/matches", "/matches/{id}/embed", "/matches/{id}", "/matches/{id}
          "/matches/{dealt}?step=1&as=alice", "/queue", "/games", "/games?roles=1&sort=new",
          "/games/breakthrough", "/games/zion", "/games/kuhnpoker", "/players", "/players/legal", "/start",
          "/tournaments", "/tournaments/cup", "/tournaments/cup/entrants/legal", "/tournaments/cup/wall",
-         "/tournaments/waiting", "/tournaments/waiting/wall", "/start/tournament",
-         "/leaderboards", "/leaderboards/tictactoe", "/players/legal/against/random",
+         "/tournaments/cup/withdraw?entrant=legal", "/tournaments/waiting", "/tournaments/waiting/wall",
+         "/start/tournament", "/leaderboards", "/leaderboards/tictactoe", "/players/legal/against/random",
          "/validate", "/login", "/admin", "/matches?status=lobby"]  # fmt: skip
 LIKE_OTHERS = {"/games?roles=1&sort=new", "/games/breakthrough", "/games/zion", "/matches/{id}?step=3",
                "/tournaments/waiting", "/tournaments/waiting/wall", "/leaderboards/tictactoe"}  # fmt: skip

@@ -193,6 +193,9 @@ async def test_tokens_are_replaced_and_revoked(browser: Browser) -> None:
     assert new is not None
     assert new.id == bob.row.id
     assert new != bob.text
+    await browser.get(f"/admin/tokens/{bob.row.id}/revoke")
+    assert "Revoke the token of Bob?" in browser.text
+    assert await browser.access.recognition.by_token(str(new)) is not None
     answer = await browser.send(f"/admin/tokens/{bob.row.id}/revoke")
     assert answer.headers["Location"] == "/admin"
     assert await browser.access.recognition.by_token(str(new)) is None

@@ -91,6 +91,36 @@ async def test_a_host_gives_a_reason_for_a_withdrawal_as_for_all_else(client: Cl
     assert fields == [("withdraw", "required"), ("substitute", "required"), ("cancel", "required")]
 
 
+async def test_a_withdrawal_is_asked_for_once_more(client: Client) -> None:
+    await send(client, "/start/tournament", 303, **FORM)
+    address = "/tournaments/cup"
+    async with client.get(f"{address}/withdraw?entrant=legal&reason=ill&annul=yes") as answer:
+        text = await answer.text()
+    fields = dict(re.findall(r'<input type="hidden" name="(\w+)" value="(\w*)">', text))
+    del fields["csrf_token"]
+    assert fields == {"do": "withdraw", "entrant": "legal", "reason": "ill", "annul": "yes"}
+    assert f'action="{address}"' in text
+    async with client.get(address) as answer:
+        assert re.findall(r'<(?:form|button)[^>]*value="withdraw"', await answer.text()) == []
+    async with client.get(f"{address}/withdraw?entrant=nobody", allow_redirects=False) as answer:
+        assert (answer.status, answer.headers["Location"]) == (303, address)
+    found = await told(await client.get(f"{TOURNAMENTS}/cup"))
+    assert [one["name"] for one in found["entrants"]] == ["legal", "chance"]
+
+
+async def test_a_withdrawal_is_asked_for_with_what_it_leads_to(client: Client) -> None:
+    await send(client, "/start/tournament", 303, **FORM)
+    path = "/tournaments/cup/withdraw?entrant=legal"
+    words = [words_of(await page_at(client, path))]
+    await send(client, "/tournaments/cup", 303, do="start")
+    words += [words_of(await page_at(client, address)) for address in (path, f"{path}&annul=yes")]
+    assert [re.findall(r"from cup\?([A-Z].*?\.)", each) for each in words] == [
+        ["It does not take part, unless it enters again before the start."],
+        ["It forfeits its open matches, and it does not come back."],
+        ["None of its matches counts any more, and it does not come back."],
+    ]
+
+
 async def test_a_knockout_that_has_begun_offers_no_late_entry(client: Client) -> None:
     await told(await client.post("/api/v1/players", json={"name": "absent"}), 201)  # it never dials in
     await send(client, "/start/tournament", 303, **FORM | {"format": "knockout", "players": "legal\nabsent"})
