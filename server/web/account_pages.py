@@ -13,7 +13,7 @@ from server.access.recognition import is_valid
 from server.access.settings import requires
 from server.match.link import now_ms
 from server.principal import Role, role_named
-from server.refusals import RequestError, TokenFieldError, TokenRuleError
+from server.refusals import RequestError, TokenFieldError, TokenRuleError, UnknownTokenError
 from server.web.rendering import render
 
 _LOCAL: Final = re.compile(r"/(?![/\\])[^\\\s\x00-\x1f]*")
@@ -104,11 +104,11 @@ async def rotate(request: web.Request) -> web.Response:
 
 @requires(Role.ADMIN)
 async def confirm_revocation(request: web.Request) -> web.Response:
-    """Ask whether a token is to be revoked; one that is not there, or opens nothing any more, leads to the list."""
+    """Ask whether a token is to be revoked."""
     listed = {row.id: row for row in await request.app[ACCESS].issuing.listed() if row.revoked_ms is None}
     row = listed.get(request.match_info["id"])
     if row is None:
-        raise web.HTTPSeeOther("/admin")
+        raise UnknownTokenError(request.match_info["id"])
     return render(
         request,
         "confirm.html",

@@ -16,6 +16,7 @@ from server.access.settings import requires
 from server.api.operation import MANAGER
 from server.api.problem import refusal
 from server.api.streams import streaming
+from server.api.tournaments import not_entered
 from server.hosting.rounds import next_round_ms
 from server.match.link import now_ms
 from server.principal import Role
@@ -207,12 +208,12 @@ async def command(request: web.Request) -> web.Response:
 
 @requires(Role.PLAYER)
 async def confirm_withdrawal(request: web.Request) -> web.Response:
-    """Ask whether the entrant of the query is to be withdrawn; one that is not there leads to the tournament's page."""
+    """Ask whether the entrant of the query is to be withdrawn."""
     query, name = request.query, request.match_info["name"]
     _, shown = await request.app[SHOWN].of(name)
     entrant, annul, back = query.get("entrant", ""), query.get("annul", ""), f"/tournaments/{name}"
     if all(one.name != entrant or one.withdrawn_after is not None for one in shown.found.entrants):
-        raise web.HTTPSeeOther(back)
+        raise not_entered(entrant)
     return render(
         request,
         "confirm.html",
