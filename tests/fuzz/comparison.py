@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from random import Random
-from typing import Final, TypeAlias
-from unittest.mock import patch
+from typing import Final
 
 import numpy as np
 
@@ -15,27 +14,18 @@ from gdl.compiler.circuit import Circuit
 from gdl.compiler.compiled import CompiledGame, CompiledState
 from gdl.compiler.kernels import scalar
 from gdl.compiler.kernels.scalar import has_loops
-from gdl.datalog.program import Layer
 from gdl.datalog.translation import clauses_of
-from gdl.errors import CannotCompileError, FaultyTablesError, LimitExceeded, RuleFileError
-from gdl.game import EvaluationLimits, Game
+from gdl.errors import CannotCompileError, FaultyTablesError
 from gdl.interpreter import InterpretedGame
-from gdl.language.rules import read_rules
-from tests.fuzz.differences import DifferenceError, NotComparableError, same
-from tests.fuzz.evaluator import Ends, Fluents, Moves, NaiveGame, Position
-from tests.fuzz.packing import fluents_of, moves_of, numbers_of, packed_states, term_of
+from tests.fuzz.differences import DifferenceError, same
+from tests.fuzz.evaluator import Ends, Fluents, NaiveGame, Position
+from tests.fuzz.interpretation import Step, compare_interpreted, compare_states, term_of
+from tests.fuzz.packing import fluents_of, moves_of, numbers_of, packed_states
 from tests.fuzz.plays import compare_ends, compare_plays
 from tests.fuzz.variants import circuits, folds_loops, rules_of_plays
 from tests.kit.gdl.oracle import TooLarge
 
-N_STEPS: Final = 800
-"""How many joint moves the naive evaluator looks at in one game."""
-LIMITS: Final = EvaluationLimits(max_rows=50_000, max_term_depth=50, max_term_symbols=1_000)
-N_POSITIONS: Final = 40
-N_JOINT_MOVES: Final = 3
 N_STARTS: Final = 6
-
-Step: TypeAlias = tuple[Position, Moves]
 
 
 @dataclass(frozen=True)
@@ -60,14 +50,7 @@ def compare(text: str, seed: int) -> Comparison:
         GdlError: or whatever else an engine raises; it is wrong, too.
     """
     random = Random(seed)
-    try:
-        game = InterpretedGame(read_rules(text), LIMITS)
-        naive = NaiveGame(text, N_STEPS)
-        met, steps = _met(naive, random)
-    except (TooLarge, RuleFileError, LimitExceeded) as error:
-        raise NotComparableError(f"{type(error).__name__}: {error}") from error
-    same("interpreter: roles", "the game", tuple(map(str, game.roles)), naive.roles)
-    _compare_interpreters(game, naive, met, steps)
+    game, naive, met, steps = compare_interpreted(text, random)
     ends = _known_ends(naive, met)
     features = _features_of(naive, ends)
     variants: list[str] = []
@@ -80,19 +63,6 @@ def compare(text: str, seed: int) -> Comparison:
     except CannotCompileError as error:
         features.add(f"not compiled: {error.reason}")
     return Comparison(len(met), len(steps), tuple(variants), frozenset(features))
-
-
-def _compare_interpreters(
-    game: InterpretedGame, naive: NaiveGame, met: Sequence[Position], steps: Sequence[Step]
-) -> None:
-    """Compare the interpreter, relations derived as they stand and on demand."""
-    try:
-        _compare_states("interpreter", game, naive, met, steps)
-        with patch("gdl.datalog.model.LARGE_ROWS", dict.fromkeys(Layer, 0)):
-            on_demand = InterpretedGame(game.description, LIMITS)
-            _compare_states("interpreter on demand", on_demand, naive, met, steps)
-    except LimitExceeded as error:
-        raise NotComparableError(f"{type(error).__name__}: {error}") from error
 
 
 def _compare_circuit(
@@ -123,22 +93,6 @@ def _compare_circuit(
     return features
 
 
-def _met(naive: NaiveGame, random: Random) -> tuple[list[Position], list[Step]]:
-    """Return states that random plays meet, and joint moves that are tried there."""
-    met = {naive.initial: None}
-    steps: dict[Step, None] = {}
-    for _ in range(6):
-        here = naive.initial
-        for _ in range(12):
-            if here.is_terminal or here.is_stuck or len(met) >= N_POSITIONS:
-                break
-            tried = [tuple(random.choice(moves) for moves in here.legal) for _ in range(N_JOINT_MOVES)]
-            steps |= {(here, moves): None for moves in tried}
-            here = naive.next(here, tried[0])
-            met[here] = None
-    return random.sample(list(met), len(met)), random.sample(list(steps), len(steps))
-
-
 def _known_ends(naive: NaiveGame, met: Sequence[Position]) -> dict[Fluents, Ends]:
     """Return how plays end from the first state and some others; nothing where that is too much to find out."""
     try:
@@ -163,25 +117,7 @@ def _features_of(naive: NaiveGame, ends: dict[Fluents, Ends]) -> set[str]:
     }
 
 
-# States, one at a time and many at once.
-
-
-def _compare_states(name: str, game: Game, naive: NaiveGame, met: Sequence[Position], steps: Sequence[Step]) -> None:
-    same(f"{name}: first state", "init", set(map(str, game.initial_state.facts)), naive.initial.fluents)
-    states = {position.fluents: game.state(frozenset(map(term_of, position.fluents))) for position in met}
-    for position in met:
-        state = states[position.fluents]
-        legal = tuple(tuple(sorted(map(str, state.legal_moves(role)))) for role in game.roles)
-        same(f"{name}: terminal", position, state.is_terminal, position.is_terminal)
-        same(f"{name}: legal", position, legal, position.legal)
-        same(f"{name}: goals", position, tuple(map(state.goal, game.roles)), position.goals)
-    for position, moves in steps:
-        after = naive.after(position, moves)
-        state, made = states[position.fluents], [term_of(move) for move in moves]
-        same(f"{name}: next", (position, moves), set(map(str, state.next_state(made).facts)), after.fluents)
-        seen = tuple(tuple(map(str, state.percepts(role, made))) for role in game.roles)
-        in_order = seen if not naive.is_gdl2 else tuple(tuple(sorted(percepts)) for percepts in seen)
-        same(f"{name}: percepts", (position, moves), in_order, after.percepts)
+# Compiled: states one at a time and many at once.
 
 
 def _compare_compiled(
@@ -190,9 +126,9 @@ def _compare_compiled(
     for position in met:
         if not isinstance(game.state(frozenset(map(term_of, position.fluents))), CompiledState):
             raise DifferenceError(f"{name}: fluents", f"{position} has fluents that the circuit does not know")
-    _compare_states(name, game, naive, met, steps)
+    compare_states(name, game, naive, met, steps)
     _compare_batch(f"{name}, batch", game, naive, met, steps)
-    if not has_loops(game.rules.single):  # what _compare_states has asked was answered by the walker
+    if not has_loops(game.rules.single):  # what compare_states has asked was answered by the walker
         _compare_scalar(f"{name}, single states", game, naive, steps)
 
 

@@ -3,21 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import lru_cache
 
 import numpy as np
 
 from gdl.compiler.compiled import CompiledGame
 from gdl.compiler.kernels.playouts import Packed
-from gdl.language.kif import read_term
-from gdl.language.terms import Term
 from tests.fuzz.evaluator import Fluents, Moves
-
-
-@lru_cache(maxsize=10_000)
-def term_of(text: str) -> Term:
-    """Return the term that the engines write as *text*."""
-    return read_term(text)
+from tests.fuzz.interpretation import term_of
 
 
 def packed_states(game: CompiledGame, states: Sequence[Fluents]) -> Packed:
