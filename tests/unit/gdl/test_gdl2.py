@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from gdl.engines import make_game
 from gdl.game import Game, State
 from gdl.games.library import find_game
+from gdl.interpreter import InterpretedGame
 from gdl.language.rules import read_rules
 from gdl.language.terms import Compound, Term
 from tests.kit.rules.sample import sampled_games
@@ -35,13 +35,13 @@ def games_of_gdl1() -> list[str]:
 
 
 def with_everyone_seeing_everything(name: str) -> Game:
-    return make_game(read_rules(find_game(name).read().source.text + EVERYONE_SEES_EVERYTHING))
+    return InterpretedGame(read_rules(find_game(name).read().source.text + EVERYONE_SEES_EVERYTHING))
 
 
 @pytest.mark.sampled(7)
 @pytest.mark.parametrize("name", games_of_gdl1())
 def test_a_game_equals_itself_with_everyone_seeing_every_move(name: str) -> None:
-    plain, seen = make_game(find_game(name).read()), with_everyone_seeing_everything(name)
+    plain, seen = InterpretedGame(find_game(name).read()), with_everyone_seeing_everything(name)
     assert (plain.has_imperfect_information, seen.has_imperfect_information) == (False, True)
     rng, left, right = random.Random(name), plain.initial_state, seen.initial_state
     while not left.is_terminal:

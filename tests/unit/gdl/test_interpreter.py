@@ -13,11 +13,17 @@ from typing import Any, Final
 
 import pytest
 
-from gdl.engines import make_game
-from gdl.errors import IllegalMoveError, JointMoveError, MalformedRuleError, TerminalStateError, UnknownRoleError
-from gdl.game import Game, State
+from gdl.errors import (
+    IllegalMoveError,
+    JointMoveError,
+    LimitExceeded,
+    MalformedRuleError,
+    TerminalStateError,
+    UnknownRoleError,
+)
+from gdl.game import Game, Playouts, State
 from gdl.games.library import find_game
-from gdl.interpreter import READ_HINT, ROLE_HINT
+from gdl.interpreter import READ_HINT, ROLE_HINT, InterpretedGame
 from gdl.language.kif import read_term
 from gdl.language.rules import read_file, read_rules
 from gdl.language.terms import Constant
@@ -52,7 +58,7 @@ def answers(game: Game, state: State) -> dict[str, Any]:
 @pytest.mark.parametrize("path", sorted(FOLDER.glob("*.kif")), ids=lambda path: path.stem)
 def test_rules_mean_what_was_worked_out_by_hand(path: Path) -> None:
     expected = tomllib.loads(path.with_suffix(".toml").read_text(encoding="utf-8"))
-    game = make_game(read_file(path))
+    game = InterpretedGame(read_file(path))
     found = answers(game, game.initial_state)
     if "moves" in expected:
         moves = [read_term(move) for move in expected["moves"]]
@@ -66,7 +72,7 @@ def test_every_meaning_has_rules_and_answers() -> None:
 
 
 def counter() -> Game:
-    return make_game(read_rules(COUNTER))
+    return InterpretedGame(read_rules(COUNTER))
 
 
 def test_states_with_equal_facts_are_equal_and_hash_alike() -> None:
@@ -74,6 +80,7 @@ def test_states_with_equal_facts_are_equal_and_hash_alike() -> None:
     reached = game.initial_state.next_state([read_term("(to 1)")])
     set_up = game.state(frozenset([read_term("(count 1)")]))
     assert (reached == set_up, hash(reached) == hash(set_up), reached == game.initial_state) == (True, True, False)
+    assert len({hash(game.state([Constant(name)])) for name in "abc"}) == 3
 
 
 def test_a_state_of_another_game_is_another_state() -> None:
@@ -86,7 +93,14 @@ def test_the_facts_of_a_state_cannot_be_replaced() -> None:
 
 
 def test_a_state_shows_its_facts() -> None:
-    assert repr(counter().initial_state) == "<InterpretedState (count 0)>"
+    game = counter()
+    assert repr(game.state(map(read_term, ["lit", "(count 0)"]))) == "<InterpretedState (count 0) lit>"
+    assert repr(game.state([Constant("x" * 300)])) == f"<InterpretedState {'x' * 200}>"
+
+
+def test_what_was_asked_of_a_state_is_kept() -> None:
+    state, role = counter().initial_state, Constant("r")
+    assert state.legal_moves(role) is state.legal_moves(role)
 
 
 def test_a_state_set_up_by_its_facts_answers_as_if_it_had_been_reached() -> None:
@@ -128,10 +142,38 @@ def test_a_terminal_state_takes_no_move() -> None:
         state.next_state([Constant("stay")])
 
 
-@pytest.mark.parametrize("roles", ["", "(role (f x))", "(role a) (role (f x))", "(<= (role ?x) (true ?x))"])
-def test_a_game_has_roles_and_they_are_names(roles: str) -> None:
-    with pytest.raises(MalformedRuleError, match=r"no role is declared|a role must be a name"):
-        make_game(read_rules(f"{roles} (init a)"))
+@pytest.mark.parametrize(
+    ("roles", "what"),
+    [
+        ("", "no role is declared"),
+        ("(<= (role ?x) (true ?x))", "no role is declared"),
+        ("(role (f x))", "a role must be a name"),
+        ("(role a) (role (f x))", "a role must be a name"),
+    ],
+)
+def test_a_game_has_roles_and_they_are_names(roles: str, what: str) -> None:
+    with pytest.raises(MalformedRuleError) as raised:
+        InterpretedGame(read_rules(f"{roles} (init a)", "noughts.kif"))
+    error = raised.value
+    assert (error.message, error.span, error.hint) == (
+        f"noughts.kif: {what}", None, "write a fact such as (role white)",
+    )  # fmt: skip
+
+
+def test_plays_from_a_state_end_as_its_rules_say() -> None:
+    game = InterpretedGame(read_rules(COUNTER.replace("(<= (legal r stay) (true (count ?x)))", "")))
+    ahead = game.state([read_term("(count 1)")])
+    assert game.playouts(ahead, 4, seed=1) == Playouts(
+        n_plays=4, goal_sums=(12,), goal_squares=(36,), n_scored=(4,), n_steps=8, step_squares=16, longest=2
+    )
+    with pytest.raises(LimitExceeded):
+        game.playouts(ahead, 4, seed=1, max_steps=1)
+
+
+def test_plays_are_drawn_by_their_seed() -> None:
+    game = counter()
+    found = [game.playouts(game.initial_state, 20, seed) for seed in (1, 2, 1)]
+    assert (found[0] == found[2], found[0] == found[1]) == (True, False)
 
 
 @pytest.mark.parametrize(
@@ -147,7 +189,7 @@ def test_a_game_has_roles_and_they_are_names(roles: str) -> None:
 )
 def test_what_was_read_of_a_path_has_no_role_and_a_hint_at_what_reads_files(text: str, hint: str) -> None:
     with pytest.raises(MalformedRuleError) as raised:
-        make_game(read_rules(text))
+        InterpretedGame(read_rules(text))
     assert (raised.value.message, raised.value.hint) == ("<rules>: no role is declared", hint)
 
 
@@ -161,8 +203,8 @@ def plays(game: Game) -> Iterator[dict[str, Any]]:
 
 
 def test_threads_that_ask_one_game_get_equal_answers() -> None:
-    shared = make_game(find_game("tictactoe").read())
-    expected = list(plays(make_game(find_game("tictactoe").read())))
+    shared = InterpretedGame(find_game("tictactoe").read())
+    expected = list(plays(InterpretedGame(find_game("tictactoe").read())))
     found: list[list[dict[str, Any]]] = []
     threads = [threading.Thread(target=lambda: found.append(list(plays(shared)))) for _ in range(6)]
     for thread in threads:
@@ -205,8 +247,8 @@ def interrupted_at(line: int) -> Iterator[None]:
 def test_a_question_interrupted_at_any_line_leaves_the_game_as_it_was(line: int) -> None:
     text = COUNTER + "(<= (less ?x ?y) (succ ?x ?y)) (<= (less ?x ?z) (less ?x ?y) (succ ?y ?z))"
     text += "(<= (legal r (skip ?y)) (true (count ?x)) (less ?x ?y))"
-    expected = answers(make_game(read_rules(text)), make_game(read_rules(text)).initial_state)
-    game = make_game(read_rules(text))
+    expected = answers(InterpretedGame(read_rules(text)), InterpretedGame(read_rules(text)).initial_state)
+    game = InterpretedGame(read_rules(text))
     with interrupted_at(line):
         answers(game, game.initial_state)
     assert answers(game, game.state(game.initial_state.facts)) == expected

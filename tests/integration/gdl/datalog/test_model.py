@@ -11,9 +11,9 @@ from typing import Final
 import pytest
 
 from gdl.datalog.program import Layer
-from gdl.engines import make_game
 from gdl.errors import LimitExceeded, StratificationError
 from gdl.game import EvaluationLimits, Game, State
+from gdl.interpreter import InterpretedGame
 from gdl.language.rules import read_rules
 from gdl.language.terms import Term
 from tests.kit.exhaustive import IS_EXHAUSTIVE
@@ -74,7 +74,7 @@ def compare(text: str, random: Random) -> None:
     """Compare all answers along a play of the rules *text*."""
     rules = trees(text)
     facts = of(model(rules, frozenset()), "init")
-    game = make_game(read_rules(text), limits=EvaluationLimits(max_rows=100_000, max_term_depth=50))
+    game = InterpretedGame(read_rules(text), limits=EvaluationLimits(max_rows=100_000, max_term_depth=50))
     roles, state = [role.name for role in game.roles], game.initial_state
     for _ in range(N_STEPS):
         assert answers(state, game) == naive_answers(rules, facts, roles), text
