@@ -25,7 +25,7 @@ SEEDS: Final = (1, 3, 8, 10, 13, 14, 17, 24, 28, 31, 38, 40)
 """Games of which no rewriting takes away the strata, as it may."""
 N_STATES: Final = 6
 N_STEPS: Final = 8
-QUESTIONS: Final = (
+QUESTIONS: Final[tuple[Constant | Compound, ...]] = (
     Constant("terminal"),
     *(Compound(name, (Variable("?x"),)) for name in ("role", "init", "next")),
     *(Compound(name, (Variable("?x"), Variable("?y"))) for name in ("legal", "goal", "sees")),
