@@ -7,9 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gdl.datalog.clauses import Clause
-from gdl.datalog.dependencies import Heads, stratify
+from gdl.datalog.dependencies import Heads, dependencies_of, stratify
 from gdl.datalog.translation import clauses_of
-from gdl.errors import StratificationError
+from gdl.errors import LimitExceeded, StratificationError
 from gdl.language.kif import read_term
 from gdl.language.rules import read_rules
 from gdl.language.terms import Compound, Constant, Term, can_meet
@@ -66,3 +66,39 @@ def test_a_cycle_through_a_negation_is_named(rules: str, cycle: tuple[str, ...])
     with pytest.raises(StratificationError) as raised:
         stratify(clauses(rules))
     assert raised.value.cycle == cycle
+
+
+def test_the_rule_that_begins_a_cycle_is_shown_with_what_to_do() -> None:
+    with pytest.raises(StratificationError) as raised:
+        stratify(clauses("(<= r p) (<= p (s a) (not q)) (<= q (s a) r)"))
+    error = raised.value
+    assert (error.message, error.span and error.span.text, error.hint) == (
+        "this rule makes p depend on its own negation: p <- not q <- r <- p",
+        "(<= p (s a) (not q))",
+        "break the cycle: let the negated relation be defined without this one",
+    )
+
+
+def test_a_cycle_through_a_relation_made_for_an_or_has_the_name_of_its_rule_once() -> None:
+    ors = " ".join(f"(or a{i} b{i})" for i in range(10))
+    with pytest.raises(StratificationError) as raised:
+        stratify(clauses(f"(<= p {ors} (or q (not p)))"))
+    assert raised.value.cycle == ("p", "not p")
+
+
+def test_a_dependency_is_negative_where_one_condition_of_several_is() -> None:
+    found = dependencies_of(clauses("(<= p q (not q)) (<= q p) (<= r (not q) q)"))
+    assert found.edges == [{1: True}, {0: False}, {1: True}]
+
+
+def test_dependencies_are_counted_up_to_a_limit() -> None:
+    rules = clauses("(<= p q) (<= p (not q)) (<= q r) (<= q s)")
+    assert dependencies_of(rules, limit=4).edges == [{2: False, 3: False}, {2: True, 3: True}, {}, {}]
+    with pytest.raises(LimitExceeded) as raised:
+        dependencies_of(rules, limit=3)
+    assert (raised.value.what, raised.value.limit) == ("dependencies between rules", 3)
+
+
+def test_components_that_need_several_are_as_high_as_the_highest() -> None:
+    found = stratify(clauses("(<= a x) (<= b a) (<= c b a) (<= d a)")).components
+    assert [(part.needs, part.height) for part in found] == [((), 0), ((0,), 1), ((0, 1), 2), ((0,), 1)]
