@@ -94,7 +94,7 @@ def alternatives(rules: Iterable[Rule]) -> Alternatives:
     found: list[tuple[Rule, Clause]] = []
     refused: list[tuple[Rule, LimitExceeded]] = []
     passing: list[Rule] = []
-    for number, rule in enumerate(rules):
+    for number, rule in enumerate(rules, 1):
         try:
             clauses = clauses_of([rule])
             for clause in clauses:

@@ -46,7 +46,7 @@ def clauses_of(rules: Iterable[Rule]) -> tuple[Clause, ...]:
     """
     found: dict[Clause, None] = {}
     n_alternatives = 0
-    for number, rule in enumerate(rules):
+    for number, rule in enumerate(rules, 1):
         own = _clauses(rule)
         n_alternatives += len(own)
         if n_alternatives > number + MAX_CLAUSES:
