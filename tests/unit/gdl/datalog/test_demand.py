@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import pytest
 
 from gdl.datalog.clauses import Clause
-from gdl.datalog.demand import can_be_chosen, on_demand
+from gdl.datalog.demand import asked_with_constants, can_be_chosen, on_demand
 from gdl.datalog.translation import clauses_of
 from gdl.language.rules import read_rules
 from gdl.language.terms import signature
@@ -41,6 +41,36 @@ def stages(clauses: Sequence[Clause]) -> dict[str, int]:
             )
         if found == before:
             return found
+
+
+@pytest.mark.parametrize(
+    ("relation", "is_so"),
+    [(("p", 1), True), (("p", 3), True), (("p", 0), False), (("asked 0", 1), False), (("true", 1), False),
+     (("legal", 3), False), (("sees", 2), False)],
+)  # fmt: skip
+def test_relations_with_arguments_and_no_meaning_of_their_own_can_be_chosen(
+    relation: tuple[str, int], is_so: bool
+) -> None:
+    assert can_be_chosen(relation) is is_so
+
+
+@pytest.mark.parametrize(
+    ("rules", "found"),
+    [
+        ("(<= (p ?x) (q ?x)) (<= r (p a))", {("p", 1)}),
+        ("(<= (p ?x ?y) (q ?x ?y)) (<= r (p ?x (f a))) (<= r (p b ?x))", {("p", 2)}),
+        ("(<= (p ?x) (q ?x)) (<= r (p a)) (<= s (p ?x))", set()),
+        ("(<= (p ?x) (q ?x)) (<= s (p ?x)) (<= r (p a))", set()),
+        ("(<= (p ?x) (q ?x)) (<= (p ?x) (p ?x)) (<= r (not (p a)))", {("p", 1)}),
+        ("(<= (p ?x) (q ?x)) (<= r (p (f ?x)) (q ?x))", set()),
+        ("(<= (p ?x) (q ?x))", set()),
+        ("(p a) (<= r (p a))", set()),
+        ("(<= (legal r ?x) (q ?x)) (<= r (legal r a))", set()),
+        ("(<= p q) (<= r p)", set()),
+    ],
+)
+def test_relations_that_are_always_asked_with_a_constant(rules: str, found: set[tuple[str, int]]) -> None:
+    assert asked_with_constants(clauses_of(read_rules(rules).rules)) == found
 
 
 def test_a_demand_of_what_does_not_depend_on_the_move_does_not_either() -> None:

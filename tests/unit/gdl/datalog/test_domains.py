@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import pytest
 
-from gdl.datalog.domains import values_of_relations
+from gdl.datalog.clauses import Clause
+from gdl.datalog.domains import Want, order_of_relations, values_of_relations, wanted_name
 from gdl.datalog.translation import clauses_of
-from gdl.datalog.values import MAX_CONSTANTS, MAX_DEPTH, TOP, Values, values_of_heads
+from gdl.datalog.values import MAX_CONSTANTS, MAX_DEPTH, TOP, Known, Values, bound_by, join, values_of, values_of_heads
 from gdl.language.kif import read_term
 from gdl.language.rules import read_rules
-from gdl.language.terms import Constant, Signature
+from gdl.language.terms import Constant, Signature, arguments_of, signature
+from tests.fuzz.generator import random_game
 
 
 def constants(names: str) -> Values:
@@ -69,3 +73,51 @@ def test_terms_are_distinguished_to_a_depth_and_sets_are_kept_to_a_size() -> Non
 )
 def test_any_rules_come_to_an_end(rules: str) -> None:
     values(rules, ("p", 1))
+
+
+def by_looking_at_all_rules(clauses: Sequence[Clause]) -> Known:
+    """Return what is found by looking at all rules again until none of them adds anything."""
+    known = values_of_heads(clause.head for clause in clauses if not clause.literals)
+    while True:
+        before = dict(known)
+        for clause in clauses:
+            bound = bound_by(clause.literals, known) if clause.literals else None
+            if bound is not None:
+                new = tuple(values_of(argument, bound) for argument in arguments_of(clause.head))
+                relation = signature(clause.head)
+                known[relation] = join(known[relation], new) if relation in known else new
+        for (name, arity), other in {("next", 1): "true", ("init", 1): "true", ("legal", 2): "does"}.items():
+            if (name, arity) in known:
+                told = known[name, arity]
+                known[other, arity] = join(known[other, arity], told) if (other, arity) in known else told
+        if known == before:
+            return known
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_rules_are_looked_at_as_often_as_it_takes(seed: int) -> None:
+    clauses = clauses_of(read_rules(random_game(seed).text).rules)
+    assert values_of_relations(clauses) == by_looking_at_all_rules(clauses)
+
+
+@pytest.mark.parametrize(
+    ("atom", "known", "want"),
+    [
+        ("(p 1 2)", None, Want(("p", 2), (), ("p", 2))),
+        ("(p 1 2)", "(p 1 2)", None),
+        ("(p 1 2)", "(p 1 3)", Want(("p", 2), ((("p", 2), 1),), Constant("2"))),
+        ("(p 3 ?x)", "(p 1 3)", Want(("p", 2), ((("p", 2), 0),), Constant("3"))),
+        ("(p (f 1) ?x)", "(p 1 3)", Want(("p", 2), ((("p", 2), 0),), ("f", 1))),
+        ("(p (f ?y 2) ?x)", "(p (f 1 1) 3)", Want(("p", 2), ((("p", 2), 0), (("f", 2), 1)), Constant("2"))),
+        ("(p (f 2) 2)", "(p ?x 2)", None),
+    ],
+)
+def test_the_first_name_that_is_lacking_is_waited_for(atom: str, known: str | None, want: Want | None) -> None:
+    values = None if known is None else values_of_heads([read_term(known)])["p", 2]
+    assert wanted_name(read_term(atom), values) == want
+
+
+def test_relations_come_after_what_they_need_and_fluents_after_what_makes_them_true() -> None:
+    rules = "(<= (p ?x) (true ?x)) (<= (next ?x) (q ?x)) (<= (q ?x) (r ?x)) (<= (r ?x) (q ?x)) (<= (s ?x) (does a ?x))"
+    rules += "(<= (legal a ?x) (p ?x)) (init a)"
+    assert order_of_relations(clauses_of(read_rules(rules).rules)) == [[2, 3], [1], [6], [], [0], [5], [], [4]]
