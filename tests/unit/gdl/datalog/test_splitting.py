@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from itertools import islice, product
+from math import prod
+
 import pytest
 
 from gdl.datalog.splitting import Splitting, split
@@ -96,3 +99,50 @@ def test_each_rule_of_a_chain_is_looked_at_a_few_times(n: int) -> None:
     work = Splitting(clauses)
     assert work.split() == split(clauses)
     assert work.n_looks < 4 * len(clauses)
+
+
+def versions(name: str, n: int, n_arguments: int = 3) -> str:
+    """Return *n* rules of a relation, of whose last arguments each leaves others to their kind."""
+    rules = []
+    for left in islice(product("ke", repeat=n_arguments), n):
+        arguments = " ".join(f"?{i}" for i in range(n_arguments))
+        conditions = " ".join(f"(kind ?{i})" if one == "k" else f"(e ?{i} ?w{i})" for i, one in enumerate(left))
+        rules.append(f"(<= ({name} ?x {arguments}) (e ?x ?y) {conditions})")
+    return " ".join(rules)
+
+
+def test_an_atom_of_any_version_is_asked_of_all() -> None:
+    none = "(not (p without 1,2,3 ?b)) (not (p without 1,2 ?b a)) (not (p without 1,3 ?b b))"
+    assert texts(versions("p", 3) + "(<= r (p ?x ?a ?b ?a) (not (p ?b a b a)))") == [
+        "(<= (p without 1,2,3 ?x) (e ?x ?y))",
+        "(<= (p without 1,2 ?x ?2) (e ?x ?y) (e ?2 ?w2))",
+        "(<= (p without 1,3 ?x ?1) (e ?x ?y) (e ?1 ?w1))",
+        f"(<= r (p without 1,2,3 ?x) (kind ?a) (kind ?b) {none})",
+        f"(<= r (p without 1,2 ?x ?a) (kind ?a) (kind ?b) {none})",
+        f"(<= r (p without 1,3 ?x ?b) (kind ?a) {none})",
+    ]
+
+
+def test_a_relation_that_may_not_hold_of_another_kind_is_made_whole_again() -> None:
+    assert texts(versions("p", 3) + "(<= r (e ?x ?y) (not (p ?x a b c)))")[3:] == [
+        "(<= r (e ?x ?y) (not (p ?x a b c)))",
+        "(<= (p ?0 ?1 ?2 ?3) (p without 1,2,3 ?0) (kind ?1) (kind ?2) (kind ?3))",
+        "(<= (p ?0 ?1 ?2 ?3) (p without 1,2 ?0 ?3) (kind ?1) (kind ?2))",
+        "(<= (p ?0 ?1 ?2 ?3) (p without 1,3 ?0 ?2) (kind ?1) (kind ?3))",
+    ]
+
+
+@pytest.mark.parametrize(("counts", "is_split"), [((8, 8), True), ((8, 3, 3), False), ((4, 4, 4), True)])
+def test_a_clause_falls_apart_into_up_to_64(counts: tuple[int, ...], is_split: bool) -> None:
+    names = [f"p{i}" for i in range(len(counts))]
+    rules = KINDS + " ".join(versions(name, n) for name, n in zip(names, counts, strict=True))
+    clauses = clauses_of(read_rules(f"{rules} (<= r {' '.join(f'({name} a b ?x ?y)' for name in names)})").rules)
+    found = split(clauses)
+    assert (found != clauses) is is_split
+    assert sum(str(clause.head) == "r" for clause in found) == (prod(counts) if is_split else 1)
+
+
+@pytest.mark.parametrize(("n", "is_split"), [(8, True), (9, False)])
+def test_a_relation_has_up_to_8_versions(n: int, is_split: bool) -> None:
+    clauses = clauses_of(read_rules(KINDS + versions("p", n, 4)).rules)
+    assert (split(clauses) != clauses) is is_split
