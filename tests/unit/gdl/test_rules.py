@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 import pickle
 import threading
@@ -14,7 +15,7 @@ from gdl.diagnostics import Source, Span
 from gdl.engines import make_game
 from gdl.errors import KifSyntaxError, RuleFileError
 from gdl.language.kif import ReadLimits, read_term
-from gdl.language.rules import read_file, read_rules
+from gdl.language.rules import read_file, read_forms_as_rules, read_rules, rules_from, rules_sha256
 from gdl.language.syntax import And, Atom, Distinct, Not, Or, Rule
 from gdl.language.terms import Compound, Constant
 
@@ -41,6 +42,97 @@ def test_an_error_survives_pickling(path: Path) -> None:
 
 def test_every_wrong_file_has_its_words() -> None:
     assert {path.stem for path in FOLDER.glob("*.txt")} == {path.stem for path in FOLDER.glob("*.kif")}
+
+
+@pytest.mark.parametrize(
+    ("code", "names"),
+    [
+        ("connective-in-head", ["not_as_head", "or_as_head"]),
+        ("keyword-arity", ["arity_of_distinct", "arity_of_sees", "arity_of_true", "parenthesis_behind_a_name"]),
+        ("misspelt-arrow", ["foreign_arrow"]),
+        ("nested-rule", ["rule_as_head", "rule_in_rule"]),
+        ("reserved-head", ["does_as_fact", "true_as_head"]),
+        ("rule-without-head", ["arrow_as_condition", "arrow_as_head", "no_head"]),
+        ("variable-as-relation", ["variable_as_condition"]),
+    ],
+)
+def test_an_error_has_the_code_of_its_kind(code: str, names: list[str]) -> None:
+    for name in names:
+        with pytest.raises(RuleFileError) as raised:
+            read_rules((FOLDER / f"{name}.kif").read_text(encoding="utf-8"))
+        assert (name, raised.value.code) == (name, code)
+
+
+@pytest.mark.parametrize("arrow", ["=>", "->", "<-", ":-", "=<", "<==", "==>", "<=>", "≤", "←"])
+def test_arrows_of_other_languages_begin_no_rule(arrow: str) -> None:
+    with pytest.raises(RuleFileError, match="a rule begins with <="):
+        read_rules(f"({arrow} (next a) (true b))")
+
+
+def broken_parts(text: str) -> tuple[list[str], list[str], list[str]]:
+    """Return the codes and places of all that is wrong in *text*, the rules that are read, and the forms left out."""
+    problems: list[str] = []
+
+    def tell(error: RuleFileError) -> None:
+        problems.append(f"{error.code}: {error.span and error.span.text}")
+
+    reading = read_forms_as_rules(Source("", text), on_error=tell)
+    assert len(reading.forms) == len(reading.rules)
+    return problems, [str(rule.head.term) for rule in reading.rules], [form.span.text for form in reading.broken]
+
+
+@pytest.mark.parametrize(
+    ("text", "problems"),
+    [
+        ("(<= (p a) (not) (or (true) (and (q ?x) ?x)) (distinct a))", [
+            "keyword-arity: (not)", "keyword-arity: (true)", "variable-as-relation: ?x", "keyword-arity: (distinct a)",
+        ]),
+        ("(<= (true a) (does b))", ["reserved-head: (true a)", "keyword-arity: (does b)"]),
+        ("(p () (f ((g) a)))", ["empty-list: ()", "list-before-name: (g)"]),
+        ("(:- (p a) ())", ["empty-list: ()"]),
+        ("(legal a)", ["keyword-arity: (legal a)"]),
+        ("(role a b)", ["keyword-arity: (role a b)"]),
+        ("role", ["keyword-arity: role"]),
+    ],
+)  # fmt: skip
+def test_every_wrong_part_of_a_rule_is_told_and_the_rule_left_out(text: str, problems: list[str]) -> None:
+    assert broken_parts(f"(p a) {text} (p b)") == (problems, ["(p a)", "(p b)"], [text])
+
+
+def test_rules_are_looked_for_in_rules_ten_deep() -> None:
+    def nested(n: int) -> str:
+        return "".join(f"(<= (p {i}) " for i in range(n)) + "(q a)" + ")" * n
+
+    for n, read in {2: ["(p 1)"], 11: ["(p 10)"], 12: []}.items():
+        problems, rules, broken = broken_parts(nested(n))
+        assert (len(problems), rules, len(broken)) == (n - 1, read, n - 1)
+
+
+def test_rules_in_a_wrong_rule_come_in_order_wherever_they_stand() -> None:
+    inside = "(<= (p ?x) (f (<= (q a) (r a))) (<= (s a) (r a)) (or (<= (t a) (r a)) (r b)))"
+    assert broken_parts(f"(o a) {inside} (u a)")[1] == ["(o a)", "(q a)", "(s a)", "(t a)", "(u a)"]
+
+
+def test_conditions_nest_up_to_100_levels() -> None:
+    def rule(n: int) -> str:
+        return "(<= p " + "(not " * n + "q" + ")" * n + ")"
+
+    assert len(read_rules(rule(100)).rules) == 1
+    with pytest.raises(RuleFileError) as raised:
+        read_rules(rule(101))
+    error = raised.value
+    assert (error.code, error.message, error.hint, error.span and error.span.text) == (
+        "too-deep", "conditions nest deeper than 100", "write several rules", "(not q)",
+    )  # fmt: skip
+
+
+def test_keywords_are_read_in_any_case_and_names_as_they_stand() -> None:
+    (rule,) = read_rules("(<= (NEXT (True A)) (Or (DOES R Go) (Not (Distinct ?X B))))").rules
+    assert rule == Rule(
+        atom("(next (true A))"),
+        (Or((atom("(does R Go)"), Not(Distinct(read_term("?X"), Constant("B"), SPAN), SPAN)), SPAN),),
+        SPAN,
+    )
 
 
 def atom(text: str) -> Atom:
@@ -116,6 +208,43 @@ def test_a_file_is_read_as_utf8_with_or_without_a_mark_and_else_as_latin1(tmp_pa
         path.write_bytes(raw)
         found.append([str(rule.head.term) for rule in read_file(path).rules])
     assert found == [["(init grün)"]] * 3
+
+
+def test_a_file_has_up_to_four_bytes_for_each_character_allowed(tmp_path: Path) -> None:
+    path, limits = tmp_path / "file.kif", ReadLimits(max_characters=10)
+    path.write_text("(init " + "\U0001d538" * 3 + ")", encoding="utf-8")
+    assert len(read_file(path, limits).rules) == 1
+    path.write_bytes(b" " * 40)
+    with pytest.raises(KifSyntaxError, match="the text has 40 characters"):
+        read_file(path, limits)
+    path.write_bytes(b" " * 41)
+    with pytest.raises(KifSyntaxError) as raised:
+        read_file(path, limits)
+    error = raised.value
+    assert (error.message, error.code, error.span and error.span.place) == (
+        "the file has more than 40 bytes: more than the limit of 10 characters", "too-large",
+        f"{path}:1:1",
+    )  # fmt: skip
+
+
+def test_rules_of_a_file_are_called_by_its_path_and_those_of_a_text_by_a_name(tmp_path: Path) -> None:
+    path = tmp_path / "file.kif"
+    path.write_text("(init a)", encoding="utf-8")
+    found = [read_file(path), read_rules("(init a)", "noughts"), read_rules("(init a)")]
+    assert [description.source.name for description in found] == [str(path), "noughts", "<rules>"]
+    assert [read_file(path, is_gdl2=said).is_gdl2 for said in (None, True)] == [False, True]
+
+
+def test_the_digest_of_a_text_is_that_of_its_utf8() -> None:
+    digest = hashlib.sha256("(init grün?)".encode()).hexdigest()
+    assert (rules_sha256("(init grün?)"), rules_sha256("(init grün\ud800)")) == (digest, digest)
+
+
+def test_rules_from_a_position_leave_all_else_as_it_was() -> None:
+    text = "; first\n(role a) (init (at 1)) ; one\n(<= (INIT (at 2)) (p a))\n(<= (next x) (init y))  ; last\n\n"
+    assert rules_from(read_rules(text), map(read_term, ["(at 3)", "(at 1)"])) == (
+        "; first\n(role a)  ; one\n\n(<= (next x) (init y))  ; last\n(init (at 1))\n(init (at 3))"
+    )
 
 
 @pytest.mark.skipif(not Path("/dev/zero").exists(), reason="no device that never ends")

@@ -66,6 +66,10 @@ def test_a_relation_asked_for_a_part_is_derived_for_that_part(rules: str) -> Non
     [
         "(<= yes (p ?x ?y ?z) (distinct ?x ?y) (distinct ?y ?z) (distinct ?x ?z))",
         "(<= (q ?z ?y ?x) (p ?x ?y ?z)) (<= yes (q ?x ?y ?z) (distinct ?x ?y) (distinct ?y ?z) (distinct ?x ?z))",
+        "(<= (q ?x ?y ?z) (p ?x ?y ?z)) (<= (r ?x ?y ?z) (q ?x ?y ?z)) (<= (q ?x ?y ?z) (r ?x ?y ?z)) "
+        "(<= yes (r ?x ?y ?z) (distinct ?x ?y) (distinct ?y ?z) (distinct ?x ?z))",
+        # A demand would depend on the negation of its answer.
+        "(s 1) (<= (s ?x) (t ?x) (p ?x ?x ?x)) (<= (t ?x) (s ?x) (not (p ?x ?x a))) (<= yes (t 1))",
     ],
 )
 def test_a_relation_asked_whole_is_derived_whole(rules: str) -> None:
