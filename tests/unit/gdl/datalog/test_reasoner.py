@@ -7,6 +7,7 @@ from typing import Final
 
 import pytest
 
+from gdl.datalog import model
 from gdl.datalog.reasoner import Reasoner
 from gdl.datalog.translation import clauses_of
 from gdl.errors import LimitExceeded
@@ -101,6 +102,13 @@ def test_an_answer_costs_exactly_so_much(rules: str, at_most: Callable[[int], Ev
     assert holds(rules, at_most(least))
     with pytest.raises(LimitExceeded):
         holds(rules, at_most(least - 1))
+
+
+def test_terms_that_have_to_be_made_are_made_on_demand_where_they_are_many(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(model, "LARGE_ROWS_OF_NEW_TERMS", 3)
+    assert holds(f"{FIVE} (<= (p (f ?x)) (d ?x)) (<= yes (p (f 1)) (not (p (f a))))")
+    assert holds(f"{FIVE} (<= (legal r (f ?x)) (d ?x)) (<= yes (legal r (f 1)))")
+    assert holds(f"{FIVE} (<= (p (f ?x)) (d ?x)) (<= yes (p ?x) (distinct ?x 1))")
 
 
 def test_an_answer_is_no_larger_than_a_term_may_be() -> None:

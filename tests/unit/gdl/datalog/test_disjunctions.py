@@ -1,0 +1,187 @@
+"""Rules whose bindings are passed from one `or` to the next: the clauses they become, and what some branches lack."""
+
+from __future__ import annotations
+
+import pytest
+
+from gdl.datalog import disjunctions, translation
+from gdl.datalog.clauses import Part
+from gdl.datalog.disjunctions import alternative, bindings, body_of, given_by, is_passing, own_name, parts_of, uncovered
+from gdl.datalog.translation import clauses_of
+from gdl.errors import LimitExceeded
+from gdl.language.kif import read_term
+from gdl.language.rules import read_rules
+from gdl.language.syntax import Rule
+from gdl.language.terms import Compound, Constant, Variable, variables
+
+
+@pytest.mark.parametrize(
+    ("rule", "clauses"),
+    [
+        ("(<= (p ?x) (a ?x ?y) (or (b ?y) (c ?y)))", [
+            "(<= (p passes 0.1 ?x) (a ?x ?y) (b ?y))",
+            "(<= (p passes 0.1 ?x) (a ?x ?y) (c ?y))",
+            "(<= (p ?x) (p passes 0.1 ?x))",
+        ]),
+        ("(<= p (or a b) (or c (and d e)))", [
+            "(<= p passes 0.1 a)",
+            "(<= p passes 0.1 b)",
+            "(<= p passes 0.2 p passes 0.1 c)",
+            "(<= p passes 0.2 p passes 0.1 d e)",
+            "(<= p p passes 0.2)",
+        ]),
+        ("(<= (p ?x) (or (a ?x) (b ?x)) (or (c ?x ?y) (d ?y ?x)) (not (e ?y)))", [
+            "(<= (p passes 0.1 ?x) (a ?x))",
+            "(<= (p passes 0.1 ?x) (b ?x))",
+            "(<= (p passes 0.2 ?x ?y) (p passes 0.1 ?x) (c ?x ?y))",
+            "(<= (p passes 0.2 ?x ?y) (p passes 0.1 ?x) (d ?y ?x))",
+            "(<= (p ?x) (p passes 0.2 ?x ?y) (not (e ?y)))",
+        ]),
+        ("(<= (p ?x ?z) (a ?x) (not (b ?x)) (distinct ?x k) (or (c ?x ?z) (and (d ?z) (or e f))))", [
+            "(<= (p passes 0.1 ?x) (a ?x) (not (b ?x)) (distinct ?x k))",
+            "(<= (p passes 0.2 ?x ?z) (p passes 0.1 ?x) (c ?x ?z))",
+            "(<= (p passes 0.3 ?x ?z) (p passes 0.1 ?x) (d ?z))",
+            "(<= (p passes 0.4 ?x ?z) (p passes 0.3 ?x ?z) e)",
+            "(<= (p passes 0.4 ?x ?z) (p passes 0.3 ?x ?z) f)",
+            "(<= (p passes 0.2 ?x ?z) (p passes 0.4 ?x ?z))",
+            "(<= (p ?x ?z) (p passes 0.2 ?x ?z))",
+        ]),
+        ("(<= (p ?x) (or (not (a ?y)) (b ?x)) (c ?x) (d ?y))", [
+            "(<= (p passes 0.1 ?x ?y) (c ?x) (d ?y))",
+            "(<= (p passes 0.2 ?x) (p passes 0.1 ?x ?y) (not (a ?y)))",
+            "(<= (p passes 0.2 ?x) (p passes 0.1 ?x ?y) (b ?x))",
+            "(<= (p ?x) (p passes 0.2 ?x))",
+        ]),
+        ("(<= (p ?x) (or (distinct ?y ?x) (q ?x)) (or (b ?x) (c ?x)) (or (d ?y ?z) (e ?z ?y)))", [
+            "(<= (p passes 0.1 ?x) (b ?x))",
+            "(<= (p passes 0.1 ?x) (c ?x))",
+            "(<= (p passes 0.2 ?x ?y) (p passes 0.1 ?x) (d ?y ?z))",
+            "(<= (p passes 0.2 ?x ?y) (p passes 0.1 ?x) (e ?z ?y))",
+            "(<= (p passes 0.3 ?x) (p passes 0.2 ?x ?y) (distinct ?y ?x))",
+            "(<= (p passes 0.3 ?x) (p passes 0.2 ?x ?y) (q ?x))",
+            "(<= (p ?x) (p passes 0.3 ?x))",
+        ]),
+        ("(<= (p ?x) (q ?x) (or (r ?x) (and (s ?y) (t ?y))))", [
+            "(<= (p passes 0.1 ?x) (q ?x) (r ?x))",
+            "(<= (p passes 0.1 ?x) (q ?x) (s ?y) (t ?y))",
+            "(<= (p ?x) (p passes 0.1 ?x))",
+        ]),
+        ("(<= (p ?x) (q ?x) (or (r ?x)) (or))", []),
+        ("(<= (p ?x) (q ?x) (or (r ?z) (s ?x)) (t ?z))", [
+            "(<= (p passes 0.1 ?x ?z) (q ?x) (t ?z))",
+            "(<= (p passes 0.2 ?x) (p passes 0.1 ?x ?z) (r ?z))",
+            "(<= (p passes 0.2 ?x) (p passes 0.1 ?x ?z) (s ?x))",
+            "(<= (p ?x) (p passes 0.2 ?x))",
+        ]),
+        ("(<= (p ?x) (q ?x) (or (distinct a a) (s ?x) (distinct ?x a)))", [
+            "(<= (p passes 0.1 ?x) (q ?x) (s ?x))",
+            "(<= (p passes 0.1 ?x) (q ?x) (distinct ?x a))",
+            "(<= (p ?x) (p passes 0.1 ?x))",
+        ]),
+        ("(<= (p ?x) (q ?x) (not (and (s ?x) (or (r ?x) t))))", [
+            "(<= (p passes 0.1 ?x) (q ?x) (not (s ?x)))",
+            "(<= (p passes 0.1 ?x) (q ?x) (not (r ?x)) (not t))",
+            "(<= (p ?x) (p passes 0.1 ?x))",
+        ]),
+    ],
+)  # fmt: skip
+def test_bindings_are_passed_from_one_or_to_the_next(
+    rule: str, clauses: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(translation, "MAX_WRITTEN_OUT", 1)
+    assert [str(clause) for clause in clauses_of(read_rules(rule).rules)] == clauses
+
+
+def test_what_hangs_on_the_branch_is_written_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(translation, "MAX_WRITTEN_OUT", 1)
+    rule = "(<= (p ?x) (q ?x) (or (r ?y) (s ?x)) (or (t ?y) (u ?x)))"
+    assert [str(clause) for clause in clauses_of(read_rules(rule).rules)] == [
+        "(<= (p ?x) (q ?x) (r ?y) (t ?y))",
+        "(<= (p ?x) (q ?x) (r ?y) (u ?x))",
+        "(<= (p ?x) (q ?x) (s ?x) (t ?y))",
+        "(<= (p ?x) (q ?x) (s ?x) (u ?x))",
+    ]
+
+
+def test_so_many_arguments_are_passed_on_in_one_rule(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(translation, "MAX_WRITTEN_OUT", 1)
+    rules = read_rules("(<= (p ?x ?y) (q ?x ?y) (or a b) (or c d))").rules
+    monkeypatch.setattr(disjunctions, "MAX_CARRIED", 4)
+    assert len(clauses_of(rules)) == 5
+    monkeypatch.setattr(disjunctions, "MAX_CARRIED", 3)
+    with pytest.raises(LimitExceeded) as raised:
+        clauses_of(rules)
+    assert (raised.value.what, raised.value.limit) == ("variables passed from one `or` of a rule to the next", 3)
+
+
+def test_a_relation_that_is_made_has_the_name_of_its_rule() -> None:
+    made, own = Compound("p passes 7.1", (Variable("?x"),)), read_term("(p ?x)")
+    assert [(is_passing(atom), own_name(atom)) for atom in (made, own, Constant("passes"))] == [
+        (True, "p"), (False, "(p ?x)"), (False, "passes"),
+    ]  # fmt: skip
+
+
+def rule(body: str) -> Rule:
+    (found,) = read_rules(f"(<= p {body})").rules
+    return found
+
+
+@pytest.mark.parametrize(
+    ("body", "given"),
+    [
+        ("(q ?x) (r ?y)", "?x ?y"),
+        ("(or (q ?x) (and (r ?x) (s ?y)))", "?x"),
+        ("(or (q ?x) (not (q ?x)))", ""),
+        ("(q ?x) (or (r ?y) (s ?z))", "?x"),
+        ("(not (q ?x)) (distinct ?y a)", ""),
+        ("(or (and (q ?x) (or (r ?y) (s ?y))) (t ?y ?x))", "?x ?y"),
+        ("(or) (q ?x)", ""),
+    ],
+)
+def test_a_body_gives_what_all_its_branches_give(body: str, given: str) -> None:
+    assert given_by(body_of(rule(body)), bindings) == set(map(Variable, given.split()))
+
+
+def needs(part: Part) -> tuple[Variable, ...]:
+    """Return the variables of a negated condition."""
+    return () if bindings(part) or not hasattr(part, "atom") else variables(part.atom)
+
+
+@pytest.mark.parametrize(
+    ("body", "always", "lacking"),
+    [
+        ("(q ?x) (not (r ?x))", "", []),
+        ("(not (r ?x)) (q ?x)", "", []),
+        ("(q ?x) (not (r ?x ?y))", "", ["?y (r ?x ?y)"]),
+        ("(q ?x) (not (r ?x ?y))", "?y", []),
+        ("(or (q ?x) s) (not (r ?x))", "", ["?x (r ?x)"]),
+        ("(or (q ?x) (s ?x)) (not (r ?x))", "", []),
+        ("(or (q ?x) (not (r ?x)))", "", ["?x (r ?x)"]),
+        ("(or (and (q ?x) (not (r ?x))) (not (s ?y)))", "", ["?y (s ?y)"]),
+        ("(or (q ?x) (t ?x)) (or (not (r ?x)) (not (s ?z)))", "", ["?z (s ?z)"]),
+    ],
+)
+def test_conditions_that_lack_a_variable_in_some_branch_are_found(body: str, always: str, lacking: list[str]) -> None:
+    found = uncovered(body_of(rule(body)), bindings, needs, map(Variable, always.split()))
+    assert [f"{need} {part.span and part.span.text}" for part, need in found] == lacking
+
+
+@pytest.mark.parametrize(
+    ("body", "through", "parts"),
+    [
+        ("(or (q ?x) s) (not (r ?x))", "(r ?x)", ["s", "(r ?x)"]),
+        ("(or (q ?x) s) (not (r ?x))", None, ["s", "(r ?x)"]),
+        ("(or (q ?x) (s ?x)) t", None, None),
+        ("(or s t (q ?x)) u", "t", ["t", "u"]),
+        ("(or s (and t (or u v))) w", "v", ["t", "v", "w"]),
+        ("(or s (q ?x)) u", "(q ?x)", ["(q ?x)", "u"]),
+        ("(q ?x) (or s t)", "t", None),
+    ],
+)
+def test_branches_are_chosen_in_which_nothing_gives_a_variable(
+    body: str, through: str | None, parts: list[str] | None
+) -> None:
+    whole = body_of(rule(body))
+    part = next((one for one in parts_of(whole) if one.span and one.span.text == through), None)
+    found = alternative(whole, bindings, Variable("?x"), part)
+    assert (None if found is None else [one.span and one.span.text for one in found]) == parts
