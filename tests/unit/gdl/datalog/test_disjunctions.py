@@ -83,9 +83,66 @@ from gdl.language.terms import Compound, Constant, Variable, variables
             "(<= (p passes 0.1 ?x) (q ?x) (not (r ?x)) (not t))",
             "(<= (p ?x) (p passes 0.1 ?x))",
         ]),
+        ("(<= (p ?x) (g ?x) (or (a ?y) (b ?y)) (or (c ?y) (d ?y)) (or (not (e ?y)) (f ?x)))", [
+            "(<= (p passes 0.1 ?x ?y) (g ?x) (a ?y))",
+            "(<= (p passes 0.1 ?x ?y) (g ?x) (b ?y))",
+            "(<= (p passes 0.2 ?x ?y) (p passes 0.1 ?x ?y) (c ?y))",
+            "(<= (p passes 0.2 ?x ?y) (p passes 0.1 ?x ?y) (d ?y))",
+            "(<= (p passes 0.3 ?x) (p passes 0.2 ?x ?y) (not (e ?y)))",
+            "(<= (p passes 0.3 ?x) (p passes 0.2 ?x ?y) (f ?x))",
+            "(<= (p ?x) (p passes 0.3 ?x))",
+        ]),
+        ("(<= (p ?x) (or (not (e ?x ?y)) (f ?x)) (or (a ?x) (b ?x)) (or (and (not (g ?x)) (c ?y)) (d ?y)))", [
+            "(<= (p passes 0.1 ?x) (a ?x))",
+            "(<= (p passes 0.1 ?x) (b ?x))",
+            "(<= (p passes 0.2 ?x ?y) (p passes 0.1 ?x) (c ?y) (not (g ?x)))",
+            "(<= (p passes 0.2 ?x ?y) (p passes 0.1 ?x) (d ?y))",
+            "(<= (p passes 0.3 ?x) (p passes 0.2 ?x ?y) (not (e ?x ?y)))",
+            "(<= (p passes 0.3 ?x) (p passes 0.2 ?x ?y) (f ?x))",
+            "(<= (p ?x) (p passes 0.3 ?x))",
+        ]),
+        ("(<= p (q ?x) (or (r ?y) (s ?y)) (distinct ?x ?y))", [
+            "(<= (p passes 0.1 ?x ?y) (q ?x) (r ?y))",
+            "(<= (p passes 0.1 ?x ?y) (q ?x) (s ?y))",
+            "(<= p (p passes 0.1 ?x ?y) (distinct ?x ?y))",
+        ]),
+        ("(<= p (q ?x) (or (r ?y) (s ?y)) (distinct ?y ?x))", [
+            "(<= (p passes 0.1 ?x ?y) (q ?x) (r ?y))",
+            "(<= (p passes 0.1 ?x ?y) (q ?x) (s ?y))",
+            "(<= p (p passes 0.1 ?x ?y) (distinct ?y ?x))",
+        ]),
     ],
 )  # fmt: skip
 def test_bindings_are_passed_from_one_or_to_the_next(
+    rule: str, clauses: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(translation, "MAX_WRITTEN_OUT", 1)
+    found = clauses_of(read_rules(rule).rules)
+    assert [str(clause) for clause in found] == clauses
+    assert {clause.span.text for clause in found} <= {rule}
+
+
+@pytest.mark.parametrize(
+    ("rule", "clauses"),
+    [
+        ("(<= p (or (q ?x) s) (or t u) (not (r ?x)))", [
+            "(<= p s t (not (r ?x)))",
+        ]),
+        ("(<= p (or (q ?x) s) (or t u) (distinct ?x a))", [
+            "(<= p s t (distinct ?x a))",
+        ]),
+        ("(<= p (or (q ?x) s) (or t u) (distinct a ?x))", [
+            "(<= p s t (distinct a ?x))",
+        ]),
+        ("(<= (p ?x) (or (q ?x) s) (or t u))", [
+            "(<= (p ?x) s t)",
+        ]),
+        ("(<= (p ?x ?y) (or t u) (not (r ?x)) (not (r ?y)))", [
+            "(<= (p ?x ?y) t (not (r ?x)) (not (r ?y)))",
+        ]),
+    ],
+)  # fmt: skip
+def test_an_unsafe_rule_falls_into_clauses_that_show_it(
     rule: str, clauses: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(translation, "MAX_WRITTEN_OUT", 1)
@@ -159,6 +216,7 @@ def needs(part: Part) -> tuple[Variable, ...]:
         ("(or (q ?x) (not (r ?x)))", "", ["?x (r ?x)"]),
         ("(or (and (q ?x) (not (r ?x))) (not (s ?y)))", "", ["?y (s ?y)"]),
         ("(or (q ?x) (t ?x)) (or (not (r ?x)) (not (s ?z)))", "", ["?z (s ?z)"]),
+        ("(or (and (q ?x) s) (and (not (r ?x)) t))", "", ["?x (r ?x)"]),
     ],
 )
 def test_conditions_that_lack_a_variable_in_some_branch_are_found(body: str, always: str, lacking: list[str]) -> None:
@@ -166,9 +224,16 @@ def test_conditions_that_lack_a_variable_in_some_branch_are_found(body: str, alw
     assert [f"{need} {part.span and part.span.text}" for part, need in found] == lacking
 
 
+def test_a_condition_does_not_give_what_it_needs_itself() -> None:
+    found = uncovered(body_of(rule("(q ?x) (r ?x ?y)")), bindings, bindings, ())
+    assert [f"{need} {part.span and part.span.text}" for part, need in found] == ["?y (r ?x ?y)"]
+
+
 @pytest.mark.parametrize(
     ("body", "through", "parts"),
     [
+        ("(or s t)", "t", ["t"]),
+        ("(or s (and t (q ?x)))", "t", None),
         ("(or (q ?x) s) (not (r ?x))", "(r ?x)", ["s", "(r ?x)"]),
         ("(or (q ?x) s) (not (r ?x))", None, ["s", "(r ?x)"]),
         ("(or (q ?x) (s ?x)) t", None, None),
