@@ -42,7 +42,7 @@ _FOREIGN_ARROWS: Final = frozenset({"=>", "->", "<-", ":-", "=<", "<==", "==>", 
 class RuleReader:
     """Reads forms, keywords in lower case, as facts, rules and conditions; other parts are reported and left out."""
 
-    def __init__(self, on_error: OnError = refuse, *, is_gdl2: bool = False) -> None:
+    def __init__(self, on_error: OnError, *, is_gdl2: bool) -> None:
         self._on_error = on_error
         self._arities = ARITIES | GDL2_ARITIES if is_gdl2 else ARITIES
 

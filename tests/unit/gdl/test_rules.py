@@ -165,6 +165,21 @@ def test_every_rule_knows_its_place() -> None:
     ]
 
 
+def test_every_condition_knows_its_place() -> None:
+    (rule,) = read_rules("(<= (p ?x) (or (not (q ?x)) (and r (distinct ?x a))))").rules
+    assert rule.head.span.text == "(p ?x)"
+    (either,) = rule.body
+    assert isinstance(either, Or)
+    negation, both = either.parts
+    assert isinstance(negation, Not)
+    assert isinstance(both, And)
+    assert [part.span.text for part in (either, negation, negation.inner, both, *both.parts)] == [
+        "(or (not (q ?x)) (and r (distinct ?x a)))",
+        "(not (q ?x))", "(q ?x)",
+        "(and r (distinct ?x a))", "r", "(distinct ?x a)",
+    ]  # fmt: skip
+
+
 @pytest.mark.parametrize(
     ("text", "is_gdl2"),
     [
