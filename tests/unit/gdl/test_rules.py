@@ -77,7 +77,7 @@ def broken_parts(text: str) -> tuple[list[str], list[str], list[str]]:
         problems.append(f"{error.code}: {error.span and error.span.text}")
 
     reading = read_forms_as_rules(Source("", text), on_error=tell)
-    assert len(reading.forms) == len(reading.rules)
+    assert [form.span.text for form in reading.forms] == [rule.span.text for rule in reading.rules]
     return problems, [str(rule.head.term) for rule in reading.rules], [form.span.text for form in reading.broken]
 
 
@@ -93,6 +93,7 @@ def broken_parts(text: str) -> tuple[list[str], list[str], list[str]]:
         ("(legal a)", ["keyword-arity: (legal a)"]),
         ("(role a b)", ["keyword-arity: (role a b)"]),
         ("role", ["keyword-arity: role"]),
+        ("(<= (q a) TRUE)", ["keyword-arity: TRUE"]),
     ],
 )  # fmt: skip
 def test_every_wrong_part_of_a_rule_is_told_and_the_rule_left_out(text: str, problems: list[str]) -> None:
@@ -191,6 +192,8 @@ def test_every_condition_knows_its_place() -> None:
         ("(role white) (sees tower gate)", False),
         ("(role white) (sees white)", False),
         ("(role white) (init random)", False),
+        ("(<= (role random))", True),
+        ("(role white) (sees tower ?gate)", False),
     ],
 )
 def test_a_file_is_gdl2_by_its_chance_or_its_percepts(text: str, is_gdl2: bool) -> None:
@@ -204,6 +207,19 @@ def test_the_caller_may_say_that_a_file_is_gdl2() -> None:
 def test_words_of_gdl2_are_names_like_any_other_in_gdl1() -> None:
     (rule,) = read_rules("(SEES Random)").rules
     assert str(rule.head.term) == "(SEES Random)"
+
+
+def test_words_of_gdl2_are_keywords_in_any_case_in_gdl2() -> None:
+    found = read_rules("(ROLE RANDOM) (<= (Sees white Random) (DOES random x))").rules
+    assert [str(rule.head.term) for rule in found] == ["(role random)", "(sees white random)"]
+
+
+def test_a_text_that_ends_too_early_is_read_as_far_as_it_is_whole() -> None:
+    assert broken_parts("(p a) (<= (q ?x) (r ?x)\n(init b)") == (
+        ["unclosed-parenthesis: ("], ["(p a)", "(init b)"], ["(<= (q ?x) (r ?x)"],
+    )  # fmt: skip
+    found = [read_forms_as_rules(Source("", text), on_error=lambda _: None) for text in ("(p a)", "(p \0)")]
+    assert [(reading.is_whole, len(reading.rules)) for reading in found] == [(True, 1), (False, 0)]
 
 
 def test_a_description_shows_its_rules_but_not_its_text_again() -> None:
