@@ -9,12 +9,22 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from server.errors import ScheduleError
 from server.tournament.competition import Competition, Schedule, forfeits_of_withdrawn, is_over, next_matches
-from server.tournament.fixtures import MatchResult, Meeting, TournamentGame, matches_of, rotations
+from server.tournament.fixtures import (
+    MatchResult,
+    Meeting,
+    TournamentGame,
+    derived_seed,
+    digest,
+    matches_of,
+    rotations,
+)
 from server.tournament.knockout import Knockout
-from server.tournament.round_robin import Gauntlet, RoundRobin
+from server.tournament.round_robin import Gauntlet, RoundRobin, ScoreTable
+from server.tournament.standings import standings
 from server.tournament.swiss import Swiss
-from tests.kit.server.tournament import by_lot, by_rank, competition_of, play_all, play_open, schedule_next
+from tests.kit.server.tournament import Play, by_lot, by_rank, competition_of, play_all, play_open, schedule_next
 
 FORMATS: list[Schedule] = [RoundRobin(2), Gauntlet(("p1",)), Swiss(3), Knockout(), Knockout(is_double=True)]
 
@@ -41,6 +51,28 @@ def test_everyone_plays_each_role_as_often_in_every_format(
         assert len({seats[name, role] for role in range(size)}) == 1
 
 
+def by_ranks(competition: Competition, seed: int) -> Play:
+    """Return a play with goals that the round, the starting ranks and *seed* decide, whatever the names are."""
+    rank_of = competition.rank_of
+    return lambda match: tuple(
+        derived_seed(seed, match.round, match.game, rank_of[name]) % 3 * 50 for name in match.players
+    )
+
+
+@given(st.sampled_from([RoundRobin(2), Swiss(3), Knockout()]), st.integers(2, 4), st.integers(0, 9), st.integers())
+@settings(max_examples=40)
+def test_names_decide_nothing(schedule: Schedule, size: int, n_more: int, seed: int) -> None:
+    """Entrants whose names come in the opposite order have the same meetings and places."""
+    one = competition_of(size + n_more, size)
+    other = replace(one, entrants=one.entrants[::-1])
+    found = []
+    for competition in (one, other):
+        over = play_all(schedule, competition, by_ranks(competition, seed))
+        ranks = [[over.rank_of[name] for name in pairing.players] for pairing in over.pairings]
+        found.append((ranks, [(each.rank, over.rank_of[each.name], each.score) for each in standings(over)]))
+    assert found[0] == found[1]
+
+
 @pytest.mark.parametrize("n_roles", range(1, 9))
 def test_each_entrant_has_each_role_once_in_a_set_with_the_same_opponents_and_seeds(n_roles: int) -> None:
     game = TournamentGame("g", n_roles)
@@ -54,6 +86,22 @@ def test_each_entrant_has_each_role_once_in_a_set_with_the_same_opponents_and_se
         assert seats == {(name, role): 1 for name in players for role in range(n_roles)}
         assert len({(match.seed, match.scramble_seed) for match in own}) == 1
     assert len({match.seed for match in matches}) == 2
+
+
+def test_a_competition_is_over_when_nothing_is_left_to_schedule_and_to_play() -> None:
+    begun = schedule_next(RoundRobin(), competition_of(2))
+    stages = (competition_of(2), begun, play_open(begun, by_rank))
+    assert [is_over(RoundRobin(), competition) for competition in stages] == [False, False, True]
+
+
+@pytest.mark.parametrize("schedule", [RoundRobin(3), Gauntlet(("p1",), 3), Knockout(sets=3)])
+def test_a_schedule_may_have_so_many_matches_and_no_more(schedule: Schedule, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("server.tournament.competition.MAX_MATCHES", 6)
+    assert len(schedule(competition_of(2))) == 6
+    monkeypatch.setattr("server.tournament.competition.MAX_MATCHES", 5)
+    with pytest.raises(ScheduleError) as refused:
+        schedule(competition_of(2))
+    assert str(refused.value) == "its schedule has more than 5 matches; let it have fewer rounds"
 
 
 def test_an_annulled_match_is_played_again_with_equal_seats_and_seeds() -> None:
@@ -106,11 +154,12 @@ def test_what_is_played_again_is_forfeited_by_who_has_withdrawn_meanwhile() -> N
 
 def test_what_does_not_belong_together_is_refused() -> None:
     competition = schedule_next(RoundRobin(), competition_of(2))
-    with pytest.raises(ValueError, match="match unknown was not scheduled"):
-        replace(competition, results=(MatchResult("g1", ("p1", "p2"), (0, 0), match_id="unknown"),))
-    with pytest.raises(ValueError, match="entrant p1 is there twice"):
-        replace(competition, entrants=(*competition.entrants, competition.entrants[0]))
-    with pytest.raises(ValueError, match="a competition needs a game"):
+    unknown = frozenset({"unknown"})
+    result = MatchResult("g1", ("p1", "p2"), (0, 0), match_id="unknown")
+    for fields in ({"results": (result,)}, {"annulled": unknown}, {"replayed": unknown}):
+        with pytest.raises(ValueError, match=r"^match unknown was not scheduled$"):
+            replace(competition, **fields)
+    with pytest.raises(ValueError, match=r"^a competition needs a game$"):
         Competition((), ())
     with pytest.raises(ValueError, match="g has 9 roles; competitions take games of 1 to 8"):
         TournamentGame("g", 9)
@@ -118,7 +167,45 @@ def test_what_does_not_belong_together_is_refused() -> None:
         rotations(("a", "b"), 3)
 
 
+@pytest.mark.parametrize(
+    ("field", "what"),
+    [
+        ("entrants", "entrant p1"),
+        ("games", "game g1"),
+        ("scheduled", "match {id}"),
+        ("results", "result of match {id}"),
+    ],
+)
+def test_nothing_is_there_twice(field: str, what: str) -> None:
+    competition = play_all(RoundRobin(single=True), competition_of(2))
+    with pytest.raises(ValueError, match="is there twice") as refused:
+        replace(competition, **{field: getattr(competition, field) * 2})
+    assert str(refused.value) == f"{what} is there twice".format(id=competition.scheduled[0].match_id)
+
+
 def test_seeds_of_competitions_decide_ids_and_seeds() -> None:
     one, same, other = (play_all(Swiss(2), competition_of(4, seed=seed)) for seed in (1, 1, 2))
     assert one.scheduled == same.scheduled
     assert {match.match_id for match in one.scheduled}.isdisjoint(match.match_id for match in other.scheduled)
+
+
+@pytest.mark.parametrize(
+    ("schedule", "size", "whole"),
+    [
+        (RoundRobin(2), 2, "t26581a24999b3e10"),
+        (RoundRobin(), 3, "t23e5ad1ef15510de"),
+        (Gauntlet(("p1",)), 2, "tc78efacadbaba60e"),
+        (ScoreTable(2), 1, "t57a7a08e4d27a037"),
+        (Swiss(3), 2, "t84fca1f75b7c0837"),
+        (Swiss(2), 3, "t2ef00fec897a4450"),
+        (Knockout(), 2, "t1cbdd32f29755fb7"),
+        (Knockout(is_double=True), 2, "td58066561962afc6"),
+        (Knockout(), 3, "t781b082db8f40f62"),
+    ],
+)
+def test_matches_of_tournaments_that_have_begun_stay_as_they_are(schedule: Schedule, size: int, whole: str) -> None:
+    """Databases keep them: with other ids, the next version of the server schedules them once more."""
+    competition = competition_of(5, size, seed=7)
+    over = play_all(schedule, competition, by_ranks(competition, 0))
+    given = ((match.match_id, match.players, match.round, match.seed, match.scramble_seed) for match in over.scheduled)
+    assert digest(*given) == whole
