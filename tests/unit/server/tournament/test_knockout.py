@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Mapping
 from dataclasses import replace
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from server.errors import ScheduleError
 from server.tournament.competition import Competition, forfeits_of_withdrawn
-from server.tournament.fixtures import ScheduledMatch, derived_seed
+from server.tournament.fixtures import Entrant, ScheduledMatch, derived_seed
 from server.tournament.knockout import Knockout, Vacancy, seeded
 from server.tournament.standings import ScoringRules, meeting_points
-from tests.kit.server.tournament import by_lot, by_rank, competition_of, play_all, play_open, schedule_next
+from tests.kit.server.tournament import Play, by_lot, by_rank, competition_of, play_all, play_open, schedule_next
 
 
 def lost_meetings(competition: Competition) -> Counter[str]:
@@ -26,6 +28,10 @@ def lost_meetings(competition: Competition) -> Counter[str]:
 
 def equal(match: ScheduledMatch) -> tuple[int, ...]:
     return (50,) * len(match.players)
+
+
+def with_goals(goals: Mapping[str, int]) -> Play:
+    return lambda match: tuple(goals[name] for name in match.players)
 
 
 def withdrawn(competition: Competition, name: str, after: int) -> Competition:
@@ -97,6 +103,7 @@ def test_who_lost_once_must_win_two_finals() -> None:
 def test_places_go_by_the_round_in_which_entrants_were_put_out() -> None:
     schedule = Knockout()
     competition = play_open(schedule_next(schedule, competition_of(6)), by_rank)
+    assert schedule.winner(competition) is None
     assert schedule.places(competition) == (("p1", "p2", "p3", "p4"), ("p5", "p6"))
     competition = play_all(schedule, competition)
     assert schedule.places(competition) == (("p1",), ("p2",), ("p3", "p4"), ("p5", "p6"))
@@ -112,6 +119,14 @@ def test_ties_are_played_off_and_then_go_to_the_better_rank() -> None:
     competition = play_all(schedule, competition_of(2), equal)
     assert [match.players for match in competition.scheduled] == [("p1", "p2"), ("p2", "p1")] * 2
     assert schedule.winner(competition) == "p1"
+
+
+def test_late_entrants_have_no_meeting_and_no_place() -> None:
+    competition = competition_of(4)
+    late = replace(competition, entrants=(*competition.entrants, Entrant("late", since_round=2)))
+    competition, late = play_all(Knockout(), competition), play_all(Knockout(), late)
+    assert late.scheduled == competition.scheduled
+    assert Knockout().places(late) == Knockout().places(competition)
 
 
 def test_the_opponent_of_a_withdrawn_entrant_goes_on() -> None:
@@ -166,12 +181,49 @@ def test_heats_of_four_let_the_better_half_go_on() -> None:
     assert Knockout().winner(competition) == "p1"
 
 
+def test_a_heat_whose_entrants_have_met_in_a_heat_before_is_played_anew() -> None:
+    competition = play_open(schedule_next(Knockout(), competition_of(4, 3)), by_rank)
+    competition = play_all(Knockout(), withdrawn(competition, "p1", 1))
+    assert [(pairing.round, pairing.players) for pairing in competition.pairings] == [
+        (1, ("p2", "p3", "p4")), (2, ("p2", "p3", "p4")),
+    ]  # fmt: skip
+    assert Knockout().places(competition) == (("p2",), ("p1", "p3", "p4"))
+
+
+def test_the_best_ranked_of_those_who_are_too_few_for_a_heat_has_won() -> None:
+    competition = play_open(schedule_next(Knockout(), competition_of(4, 3)), by_rank)
+    for name in ("p3", "p4"):
+        competition = withdrawn(competition, name, 1)
+    assert (schedule_next(Knockout(), competition), Knockout().winner(competition)) == (competition, "p1")
+    for name in ("p1", "p2"):
+        competition = withdrawn(competition, name, 1)
+    assert (schedule_next(Knockout(), competition), Knockout().winner(competition)) == (competition, None)
+
+
 def test_who_was_out_and_fills_the_final_is_not_out_while_it_is_played() -> None:
     competition = schedule_next(Knockout(), play_open(schedule_next(Knockout(), competition_of(4, 3)), by_rank))
     assert {match.players for match in competition.open_matches} >= {("p1", "p2", "p3")}
     assert Knockout().places(competition) == (("p1", "p2", "p3"), ("p4",))
     competition = play_open(competition, by_rank)
     assert Knockout().places(competition) == (("p1",), ("p2", "p3"), ("p4",))
+
+
+def test_points_of_all_meetings_of_a_heat_decide_together() -> None:
+    """There p1 and p2 have 3/4 each and play again, against p3 too, in which p1 has 0, p2 1/2 and p3 1."""
+    competition = competition_of(3, 3)
+    for goals in ({"p1": 100, "p2": 100, "p3": 0}, {"p1": 0, "p2": 50, "p3": 100}):
+        competition = schedule_next(Knockout(), competition)
+        competition = play_open(competition, with_goals(goals))
+    assert Knockout().places(competition) == (("p2",), ("p1", "p3"))
+
+
+def test_meetings_are_of_all_games_and_of_as_many_sets_as_are_asked_for() -> None:
+    competition = schedule_next(Knockout(sets=2, all_games=True), competition_of(2, 2, 1))
+    assert [(match.game, match.players) for match in competition.scheduled] == [
+        ("g1", ("p1", "p2")), ("g1", ("p2", "p1")), ("g1", ("p1", "p2")), ("g1", ("p2", "p1")),
+        ("g2", ("p1",)), ("g2", ("p2",)), ("g2", ("p1",)), ("g2", ("p2",)),
+    ]  # fmt: skip
+    assert len({match.set_id for match in competition.scheduled}) == 4
 
 
 @settings(max_examples=20)
@@ -182,7 +234,9 @@ def test_heats_come_to_an_end(size: int, n_more: int, seed: int) -> None:
 
 
 def test_games_that_do_not_fit_are_refused() -> None:
-    with pytest.raises(ValueError, match="games of a knockout have as many roles"):
-        Knockout(is_double=True)(competition_of(4, 3))
+    for schedule, n_roles in ((Knockout(is_double=True), (3,)), (Knockout(), (2, 3))):
+        with pytest.raises(ScheduleError) as refused:
+            schedule(competition_of(4, *n_roles))
+        assert str(refused.value) == "games of a knockout have as many roles, and of a double knockout two at most"
     with pytest.raises(ValueError, match="2 entrants are too few for a knockout in groups of 3"):
         Knockout()(competition_of(2, 3))
