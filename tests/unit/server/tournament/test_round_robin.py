@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from itertools import combinations, permutations
 
@@ -11,8 +12,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from server.tournament.competition import Competition
-from server.tournament.fixtures import Entrant
-from server.tournament.round_robin import Gauntlet, RoundRobin, ScoreTable, berger_table
+from server.tournament.fixtures import Entrant, derived_seed
+from server.tournament.grouping import partitions
+from server.tournament.round_robin import Gauntlet, RoundRobin, ScoreTable, balanced_groups, berger_table
 from tests.kit.server.tournament import competition_of, schedule_next
 
 
@@ -90,6 +92,52 @@ def test_groups_come_to_an_end_with_late_and_withdrawn_entrants(
         assert min(competition.meetings[frozenset(two)] for two in combinations(staying, 2)) >= 1
 
 
+def rounds(competition: Competition) -> list[tuple[int, tuple[str, ...]]]:
+    return [(pairing.round, pairing.players) for pairing in competition.pairings]
+
+
+def test_groups_of_nine_meet_once_each_in_four_rounds() -> None:
+    competition = schedule_next(RoundRobin(), competition_of(9, 3))
+    assert Counter(number for number, _ in rounds(competition)) == {1: 3, 2: 3, 3: 3, 4: 3}
+    assert set(competition.meetings.values()) == {1}
+
+
+def test_a_late_entrant_meets_all_in_groups_that_are_added() -> None:
+    competition = schedule_next(RoundRobin(), competition_of(4, 3))
+    assert rounds(competition) == [(1, ("p1", "p2", "p3")), (2, ("p4", "p1", "p2")), (3, ("p3", "p4", "p1"))]
+    late = replace(competition, entrants=(*competition.entrants, Entrant("late", since_round=2)))
+    assert rounds(schedule_next(RoundRobin(), late))[3:] == [(4, ("late", "p2", "p3")), (5, ("late", "p4", "p1"))]
+
+
+@settings(max_examples=60)
+@given(st.integers(3, 4), st.integers(0, 5), st.integers(0, 2**32))
+def test_those_play_who_have_played_least_and_meet_whom_they_have_met_least(size: int, n_more: int, seed: int) -> None:
+    names = [f"p{i}" for i in range(size + n_more)]
+    n_played = Counter({name: derived_seed(seed, name) % 3 for name in names})
+    met = Counter({frozenset(two): derived_seed(seed, *two) % 4 for two in combinations(names, 2)})
+    rarest = min(combinations(names, 2), key=lambda two: (met[frozenset(two)], sum(n_played[name] for name in two)))
+    found = balanced_groups(names, size, met, n_played)
+
+    playing = [name for group in found for name in group]
+    assert len(set(playing)) == len(playing) == len(names) - len(names) % size
+    for name in set(names).difference(playing):
+        others = [n_played[other] for other in playing if name not in rarest or other not in rarest]
+        assert max(others) <= n_played[name] - (name in rarest)
+
+    def cost(groups: Iterable[Sequence[str]]) -> tuple[bool, int]:
+        counts = [met[frozenset(two)] for group in groups for two in combinations(group, 2)]
+        is_parted = set(rarest) <= set(playing) and not any(set(rarest) <= set(group) for group in groups)
+        return is_parted, sum((count + 1) ** 2 for count in counts)
+
+    parts = partitions(tuple(range(len(playing))), size)
+    assert cost(found) == min(cost([[playing[i] for i in group] for group in groups]) for groups in parts)
+
+
+def test_seats_are_exchanged_from_cycle_to_cycle() -> None:
+    competition = schedule_next(RoundRobin(3, single=True), competition_of(2))
+    assert [match.players for match in competition.scheduled] == [("p1", "p2"), ("p2", "p1"), ("p1", "p2")]
+
+
 @settings(max_examples=25)
 @given(st.integers(3, 9), st.sets(st.integers(1, 9), max_size=3))
 def test_who_never_came_does_not_disturb_the_roles_of_others(n: int, gone: set[int]) -> None:
@@ -151,6 +199,28 @@ def test_groups_of_a_gauntlet_stay_when_the_field_changes() -> None:
     after = schedule_next(schedule, changed)
     assert after.scheduled[: len(competition.scheduled)] == competition.scheduled
     assert [pairing.players for pairing in after.pairings][len(competition.pairings) :] == [("p1", "late", "p3")]
+
+
+def test_challengers_meet_a_late_entrant_in_each_game_whom_they_have_met_least_beside_it() -> None:
+    schedule = Gauntlet(("p1", "p2"))
+    competition = schedule_next(schedule, competition_of(5, 2, 3))
+    assert rounds(competition) == [
+        (1, ("p1", "p3")), (1, ("p2", "p3")), (1, ("p1", "p3", "p4")), (1, ("p2", "p3", "p4")),
+        (2, ("p1", "p4")), (2, ("p2", "p4")), (2, ("p1", "p5", "p3")), (2, ("p2", "p5", "p3")),
+        (3, ("p1", "p5")), (3, ("p2", "p5")),
+    ]  # fmt: skip
+    late = replace(competition, entrants=(*competition.entrants, Entrant("late", since_round=2)))
+    assert rounds(schedule_next(schedule, late))[10:] == [
+        (3, ("p1", "late", "p4")), (3, ("p2", "late", "p4")), (4, ("p1", "late")), (4, ("p2", "late")),
+    ]  # fmt: skip
+
+
+def test_each_attempt_of_a_score_table_is_at_all_games() -> None:
+    competition = schedule_next(ScoreTable(2), competition_of(1, 1, 1))
+    assert [(match.round, match.game) for match in competition.scheduled] == [
+        (1, "g1"), (1, "g2"), (2, "g1"), (2, "g2"),
+    ]  # fmt: skip
+    assert len({match.seed for match in competition.scheduled}) == 4
 
 
 def test_a_score_table_gives_all_the_same_seeds() -> None:
