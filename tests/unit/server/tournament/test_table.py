@@ -4,19 +4,83 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from server.tournament.table import head_to_head, table_of
+import pytest
+
+from server.tournament.fixtures import MatchResult, TournamentGame
+from server.tournament.plan import TournamentPlan
+from server.tournament.progress import Progress
+from server.tournament.ratings import fit_ratings
+from server.tournament.standings import MEETINGS_COUNT
+from server.tournament.table import head_to_head, outcomes, superiority, table_of
 from tests.kit.server.tournament import lopsided_progress
 
 
-def test_the_table_counts_and_rates() -> None:
-    first, second = table_of(lopsided_progress())
-    assert (first.player, first.matches, first.score, first.wins, first.draws, first.losses, first.moves) == (
-        "=1+1", 4, 3.5, 3, 1, 0, 8,
-    )  # fmt: skip
-    assert (second.player, second.score, second.wins, second.draws, second.losses) == ("<b>", 0.5, 0, 1, 3)
-    assert first.elo_low < first.elo < first.elo_high  # type: ignore[operator]  # it is rated
-    assert first.los is not None
-    assert 0.9 < first.los < 1
+def test_what_players_thought_and_moved_is_added_up_for_each() -> None:
+    found = lopsided_progress()
+    first = replace(found.ended[0], thinking_ms=(1234, 2500), n_moves=(2, 3))
+    rows = table_of(replace(found, ended=(first, *found.ended[1:])))
+    assert [(row.player, row.thinking_s, row.moves) for row in rows] == [("=1+1", 6.234, 8), ("<b>", 6.5, 9)]
+
+
+def test_without_matches_all_are_first_and_not_rated() -> None:
+    assert [row.as_json() for row in table_of(replace(lopsided_progress(), ended=()))] == [
+        {
+            "rank": 1, "player": player, "matches": 0, "score": 0.0, "wins": 0, "draws": 0, "losses": 0,
+            "meanGoal": 0.0, "elo": None, "eloLow": None, "eloHigh": None, "los": None, "errors": 0,
+            "thinkingSeconds": 0.0, "moves": 0, "decidedBy": None,
+        }
+        for player in ("=1+1", "<b>")
+    ]  # fmt: skip
+
+
+def test_a_tie_break_that_decided_is_named() -> None:
+    found = lopsided_progress()
+    ended = [replace(one, result=replace(one.result, goals=(50, 50), errors=(0, 0))) for one in found.ended]
+    ended[0] = replace(ended[0], result=replace(ended[0].result, errors=(1, 0)))
+    rows = table_of(replace(found, ended=tuple(ended)))
+    assert [(row.rank, row.player, row.decided_by) for row in rows] == [
+        (1, "<b>", None), (2, "=1+1", "fewer errors"),
+    ]  # fmt: skip
+
+
+def test_a_bye_counts_in_a_swiss_tournament_alone() -> None:
+    plan = {"games": ["g"], "players": dict.fromkeys("abc", "legal"), "format": "swiss", "rounds": 1}
+    begun = Progress(TournamentPlan.model_validate(plan), (TournamentGame("g", 2),), (), ())
+    swiss = replace(begun, scheduled=begun.next_matches())
+    others = replace(swiss, plan=TournamentPlan.model_validate({**plan, "format": "round-robin"}))
+    assert [[(row.player, row.score) for row in table_of(each)] for each in (swiss, others)] == [
+        [("c", 2.0), ("a", 0.0), ("b", 0.0)], [("a", 0.0), ("b", 0.0), ("c", 0.0)],
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("players", "goals", "counted"),
+    [
+        ("ab", (60, 40), {"a": "wins", "b": "losses"}),
+        ("ab", (50, 50), {"a": "draws", "b": "draws"}),
+        ("abc", (20, 50, 50), {"a": "losses", "b": "draws", "c": "draws"}),
+        ("abc", (90, 50, 50), {"a": "wins", "b": "losses", "c": "losses"}),
+        ("aba", (100, 50, 0), {"a": "wins", "b": "losses"}),
+        ("aba", (0, 50, 100), {"a": "wins", "b": "losses"}),
+        ("aba", (0, 50, 50), {"a": "draws", "b": "draws"}),
+        ("aa", (100, 0), {}),
+        ("a", (100,), {}),
+    ],
+)
+def test_the_best_goal_of_a_player_is_compared_with_the_best_of_the_others(
+    players: str, goals: tuple[int, ...], counted: dict[str, str]
+) -> None:
+    found = outcomes([MatchResult("g", tuple(players), goals)] * 2, MEETINGS_COUNT)
+    assert found == {player: {outcome: 2} for player, outcome in counted.items()}
+
+
+def test_a_player_is_compared_with_the_best_of_the_others() -> None:
+    results = [MatchResult("g", ("a", "b"), (100, 0)), MatchResult("g", ("b", "c"), (100, 0))] * 3
+    ratings = fit_ratings(results)
+    assert [superiority(name, ratings) for name in "abcd"] == [
+        ratings.superiority("a", "b"), ratings.superiority("b", "a"), ratings.superiority("c", "a"), None,
+    ]  # fmt: skip
+    assert superiority("a", fit_ratings([MatchResult("g", ("a", "a"), (100, 0))])) is None
 
 
 def test_the_cross_table_has_points_and_matches() -> None:
@@ -38,6 +102,7 @@ def test_a_row_has_the_sums_of_all_matches_as_scripts_read_them() -> None:
         "moves": 8, "decidedBy": None,
     }  # fmt: skip
     unrated = replace(second, score=1 / 3, mean_goal=1 / 3, elo=None, los=None, thinking_s=1 / 3, decided_by="Buchholz")
-    assert unrated.as_json() == second.as_json() | {
-        "score": 0.3333, "meanGoal": 0.33, "elo": None, "los": None, "thinkingSeconds": 0.333, "decidedBy": "Buchholz",
+    assert replace(unrated, elo_low=1 / 3).as_json() == second.as_json() | {
+        "score": 0.3333, "meanGoal": 0.33, "elo": None, "eloLow": 0.3, "los": None, "thinkingSeconds": 0.333,
+        "decidedBy": "Buchholz",
     }  # fmt: skip
