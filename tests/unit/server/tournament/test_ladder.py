@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy.integrate import quad
 
+from server.tournament.fixtures import digest
 from server.tournament.ladder import Estimate, Ladder, information
 from tests.kit.server.tournament import by_lot, competition_of, play_open, schedule_next
 
@@ -44,6 +47,59 @@ def test_games_take_turns_and_groups_are_filled() -> None:
     schedule = Ladder(ESTIMATES, frozenset(ESTIMATES), n_meetings=2)
     given_ = schedule(competition_of(5, 2, 3))
     assert [(match.game, len(match.players)) for match in given_] == [("g1", 2)] * 2 + [("g2", 3)] * 3
+
+
+def test_the_next_meeting_is_of_those_who_are_left() -> None:
+    given_ = Ladder(ESTIMATES, frozenset(ESTIMATES), n_meetings=3, sets=2)(competition_of(5))
+    assert [(match.round, match.players) for match in given_] == [
+        (1, ("p4", "p3")), (1, ("p3", "p4")), (1, ("p4", "p3")), (1, ("p3", "p4")),
+        (2, ("p2", "p1")), (2, ("p1", "p2")), (2, ("p2", "p1")), (2, ("p1", "p2")),
+    ]  # fmt: skip
+
+
+def test_meetings_of_a_ladder_that_has_begun_stay_as_they_are() -> None:
+    """Databases keep them: with other ids, the next version of the server schedules them once more."""
+    schedule = Ladder(ESTIMATES, frozenset(ESTIMATES), n_meetings=2)
+    competition = competition_of(5, 2, 3, seed=7)
+    for _ in range(3):
+        competition = play_open(schedule_next(schedule, competition), by_lot(1))
+    assert [(pairing.round, pairing.players) for pairing in competition.pairings] == [
+        (1, ("p3", "p4")), (2, ("p2", "p1", "p5")), (3, ("p3", "p4")), (4, ("p2", "p1", "p5")),
+        (5, ("p3", "p4")), (6, ("p1", "p2", "p5")),
+    ]  # fmt: skip
+    given_ = (
+        (match.match_id, match.players, match.round, match.seed, match.scramble_seed) for match in competition.scheduled
+    )
+    assert digest(*given_) == "tc317c5e513458387"
+
+
+def entropy(chance: float) -> float:
+    return -chance * math.log(chance) - (1 - chance) * math.log1p(-chance)
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        (Estimate(1500, 30), Estimate(1500, 30)),
+        (Estimate(1500, 350), Estimate(1500, 350)),
+        (Estimate(1800, 100), Estimate(1500, 20)),
+        (Estimate(1400, 200), Estimate(1900, 350)),
+    ],
+)
+def test_information_is_the_entropy_of_results_that_ratings_leave_unexplained(one: Estimate, other: Estimate) -> None:
+    """By adaptive integration over the normal distribution of the difference."""
+    deviation = math.hypot(one.deviation, other.deviation)
+
+    def chance(z: float) -> float:
+        return 1 / (1 + 10 ** (-(one.rating - other.rating + deviation * z) / 400))
+
+    def expected(value: Callable[[float], float]) -> float:
+        density = math.sqrt(2 * math.pi)
+        found: float = quad(lambda z: value(z) * math.exp(-z * z / 2) / density, -9, 9)[0]
+        return found
+
+    known = entropy(expected(chance)) - expected(lambda z: entropy(chance(z)))
+    assert information([one, other])[0, 1] == pytest.approx(known, rel=1e-4)
 
 
 def test_too_few_free_players_get_nothing() -> None:
