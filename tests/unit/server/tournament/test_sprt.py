@@ -124,14 +124,27 @@ def test_a_pair_is_two_matches_of_a_game_with_the_roles_exchanged() -> None:
 
 
 def test_counts_are_of_matches_or_pairs() -> None:
-    with pytest.raises(ValueError, match="not 4"):
+    with pytest.raises(ValueError, match=r"^the counts must be three of matches or five of pairs, not 4$"):
         SprtTest(0, 5).llr((1, 2, 3, 4))
 
 
+HYPOTHESES = "the hypotheses must be -150.0 <= elo0 < elo1 <= 150.0"
+RISKS = "alpha and beta must be above 0, and their sum below 1"
+
+
 @pytest.mark.parametrize(
-    ("elo0", "elo1", "alpha", "beta"),
-    [(5, 5, 0.05, 0.05), (0, 151, 0.05, 0.05), (0, 5, 0, 0.05), (0, 5, 0.5, 0.5), (math.nan, 5, 0.05, 0.05)],
+    ("elo0", "elo1", "alpha", "beta", "said"),
+    [
+        (5, 5, 0.05, 0.05, HYPOTHESES),
+        (0, 151, 0.05, 0.05, HYPOTHESES),
+        (-151, 0, 0.05, 0.05, HYPOTHESES),
+        (math.nan, 5, 0.05, 0.05, HYPOTHESES),
+        (0, 5, 0, 0.05, RISKS),
+        (0, 5, 0.05, 0, RISKS),
+        (0, 5, 0.5, 0.5, RISKS),
+    ],
 )
-def test_hypotheses_and_errors_must_make_sense(elo0: float, elo1: float, alpha: float, beta: float) -> None:
-    with pytest.raises(ValueError, match="must be"):
+def test_hypotheses_and_errors_must_make_sense(elo0: float, elo1: float, alpha: float, beta: float, said: str) -> None:
+    with pytest.raises(ValueError, match="must be") as refused:
         SprtTest(elo0, elo1, alpha, beta)
+    assert str(refused.value) == said
