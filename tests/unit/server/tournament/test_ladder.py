@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from dataclasses import replace
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.integrate import quad
 
-from server.tournament.fixtures import digest
+from server.tournament.fixtures import Entrant, digest
 from server.tournament.ladder import Estimate, Ladder, information
 from tests.kit.server.tournament import by_lot, competition_of, play_open, schedule_next
 
@@ -100,6 +101,35 @@ def test_information_is_the_entropy_of_results_that_ratings_leave_unexplained(on
 
     known = entropy(expected(chance)) - expected(lambda z: entropy(chance(z)))
     assert information([one, other])[0, 1] == pytest.approx(known, rel=1e-4)
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_a_group_is_filled_with_those_who_tell_most_about_it(seed: int) -> None:
+    given_ = Ladder({**ESTIMATES, "p2": Estimate(1500, 100)}, frozenset(ESTIMATES))(competition_of(5, 3, seed=seed))
+    assert {name for match in given_ for name in match.players} == {"p2", "p3", "p4"}
+
+
+def test_players_meet_others_where_nothing_is_left_to_learn() -> None:
+    certain = {name: Estimate(1500, 0) for name in ESTIMATES}
+    (pairing,) = schedule_next(Ladder(certain, frozenset(certain)), competition_of(5)).pairings
+    assert len(pairing.players) == 2
+
+
+def test_a_late_entrant_is_not_picked_before_its_round() -> None:
+    competition = competition_of(2)
+    late = replace(competition, entrants=(*competition.entrants, Entrant("late", since_round=2)))
+    schedule = Ladder(ESTIMATES, ("p1", "p2", "late"))
+    begun = schedule_next(schedule, late)
+    assert {name for match in begun.scheduled for name in match.players} == {"p1", "p2"}
+    assert "late" in {name for match in schedule(play_open(begun, by_lot(1))) for name in match.players}
+
+
+def test_a_game_that_was_played_less_has_the_next_turns() -> None:
+    free = [f"p{i}" for i in range(1, 7)]
+    begun = schedule_next(Ladder(free=free, n_meetings=2), competition_of(6))
+    both = replace(play_open(begun, by_lot(1)), games=competition_of(6, 2, 2).games)
+    after = schedule_next(Ladder(free=free, n_meetings=3), both)
+    assert [pairing.matches[0].game for pairing in after.pairings] == ["g1", "g1", "g2", "g2", "g1"]
 
 
 def test_too_few_free_players_get_nothing() -> None:
