@@ -41,7 +41,8 @@ def with_everyone_seeing_everything(name: str) -> Game:
 @pytest.mark.sampled(7)
 @pytest.mark.parametrize("name", games_of_gdl1())
 def test_a_game_equals_itself_with_everyone_seeing_every_move(name: str) -> None:
-    plain, seen = InterpretedGame(find_game(name).read()), with_everyone_seeing_everything(name)
+    plain: Game = InterpretedGame(find_game(name).read())
+    seen = with_everyone_seeing_everything(name)
     assert (plain.has_imperfect_information, seen.has_imperfect_information) == (False, True)
     rng, left, right = random.Random(name), plain.initial_state, seen.initial_state
     while not left.is_terminal:

@@ -74,7 +74,7 @@ def compare(text: str, random: Random) -> None:
     """Compare all answers along a play of the rules *text*."""
     rules = trees(text)
     facts = of(model(rules, frozenset()), "init")
-    game = InterpretedGame(read_rules(text), limits=EvaluationLimits(max_rows=100_000, max_term_depth=50))
+    game: Game = InterpretedGame(read_rules(text), limits=EvaluationLimits(max_rows=100_000, max_term_depth=50))
     roles, state = [role.name for role in game.roles], game.initial_state
     for _ in range(N_STEPS):
         assert answers(state, game) == naive_answers(rules, facts, roles), text
