@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterator, Sequence
+from itertools import combinations
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy.optimize import Bounds, LinearConstraint, milp
 
 from server.tournament.matching import least_cost_matching
 
@@ -63,6 +66,32 @@ def least_cost_by_subsets(costs: Sequence[Sequence[int]]) -> int:
 def test_blossoms_within_blossoms_are_solved(highest: int, seed: int) -> None:
     costs = symmetric(12, highest, seed)
     assert total(costs, least_cost_matching(costs)) == least_cost_by_subsets(costs)
+
+
+def least_cost_by_integer_program(costs: Sequence[Sequence[int]]) -> int:
+    edges = list(combinations(range(len(costs)), 2))
+    ends = np.array([[i in edge for edge in edges] for i in range(len(costs))], dtype=np.float64)
+    once = LinearConstraint(ends, 1, 1)
+    least: float = milp([costs[i][j] for i, j in edges], integrality=1, bounds=Bounds(0, 1), constraints=once).fun
+    return round(least)
+
+
+def in_crowds(n: int, size: int, seed: int) -> list[list[int]]:
+    """Return costs that are small within crowds of an odd *size*, of which the search makes blossoms."""
+    rng = random.Random(seed)
+    costs = [[0] * n for _ in range(n)]
+    for i in range(n):
+        for j in range(i):
+            costs[i][j] = costs[j][i] = rng.randint(0, 50) if i // size == j // size else rng.randint(25, 400)
+    return costs
+
+
+@pytest.mark.parametrize("seed", range(12))
+@pytest.mark.parametrize("size", [5, 7, 9])
+def test_blossoms_that_are_dissolved_leave_the_least_cost(size: int, seed: int) -> None:
+    """In small fields, and without crowds, hardly any blossom is dissolved before the search is over."""
+    costs = in_crowds(36, size, seed)
+    assert total(costs, least_cost_matching(costs)) == least_cost_by_integer_program(costs)
 
 
 def test_an_odd_number_is_refused() -> None:
