@@ -140,13 +140,17 @@ def test_bindings_are_passed_from_one_or_to_the_next(
         ("(<= (p ?x ?y) (or t u) (not (r ?x)) (not (r ?y)))", [
             "(<= (p ?x ?y) t (not (r ?x)) (not (r ?y)))",
         ]),
+        ("(<= p (or t (and s (not (r ?x)))) (or u v))", [
+            "(<= p s u (not (r ?x)))",
+        ]),
     ],
 )  # fmt: skip
 def test_an_unsafe_rule_falls_into_clauses_that_show_it(
     rule: str, clauses: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(translation, "MAX_WRITTEN_OUT", 1)
-    assert [str(clause) for clause in clauses_of(read_rules(rule).rules)] == clauses
+    found = clauses_of(read_rules(rule).rules)
+    assert [(str(clause), clause.span.text) for clause in found] == [(clause, rule) for clause in clauses]
 
 
 def test_what_hangs_on_the_branch_is_written_out(monkeypatch: pytest.MonkeyPatch) -> None:

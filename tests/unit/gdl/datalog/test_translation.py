@@ -33,6 +33,15 @@ from gdl.language.terms import MAX_PATTERN_DEPTH
         ("(<= p (q ?x) (distinct ?x b))", ["(<= p (q ?x) (distinct ?x b))"]),
         ("(<= (p ?x ?y) (q ?x) (not (distinct (f ?x) (f ?y))))", ["(<= (p ?x ?x) (q ?x))"]),
         ("(<= p a (not (distinct b c)))", []),
+        ("(<= (p ?x ?y ?z) (q ?x) (not (distinct ?y ?z)) (not (distinct ?x ?y)))", ["(<= (p ?x ?x ?x) (q ?x))"]),
+        ("(<= p (q ?x) (r ?y) (not (distinct ?x a)) (not (distinct ?y ?x)))", ["(<= p (q a) (r a))"]),
+        ("(<= p (q ?x) (not (r ?x)) (not (distinct ?x a)))", ["(<= p (q a) (not (r a)))"]),
+        ("(<= p (q ?x ?y) (distinct ?y ?x) (not (distinct ?x a)))", ["(<= p (q a ?y) (distinct ?y a))"]),
+        ("(<= p (q ?x ?y) (distinct ?x ?y) (not (distinct ?x a)))", ["(<= p (q a ?y) (distinct a ?y))"]),
+        ("(<= p (q ?x) (distinct ?x a) (not (distinct ?x a)))", []),
+        ("(<= p (q ?x) (distinct ?x b) (not (distinct ?x a)))", ["(<= p (q a))"]),
+        ("(<= p (q ?x) (not (distinct ?x a)) (not (distinct ?x b)))", []),
+        ("(<= p (q ?x) (not (distinct ?x a)) (not (distinct b c)))", []),
     ],
 )
 def test_a_rule_becomes_these_clauses(rule: str, clauses: list[str]) -> None:
