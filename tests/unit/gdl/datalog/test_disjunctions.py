@@ -5,8 +5,20 @@ from __future__ import annotations
 import pytest
 
 from gdl.datalog import disjunctions, translation
-from gdl.datalog.clauses import Part
-from gdl.datalog.disjunctions import alternative, bindings, body_of, given_by, is_passing, own_name, parts_of, uncovered
+from gdl.datalog.clauses import Difference, Literal, Part
+from gdl.datalog.disjunctions import (
+    AllOf,
+    AnyOf,
+    Node,
+    alternative,
+    bindings,
+    body_of,
+    given_by,
+    is_passing,
+    own_name,
+    parts_of,
+    uncovered,
+)
 from gdl.datalog.translation import clauses_of
 from gdl.errors import LimitExceeded
 from gdl.language.kif import read_term
@@ -185,6 +197,43 @@ def test_a_relation_that_is_made_has_the_name_of_its_rule() -> None:
 def rule(body: str) -> Rule:
     (found,) = read_rules(f"(<= p {body})").rules
     return found
+
+
+def shape(node: Node) -> str:
+    """Return *node* as text, as `all` and `any` of its parts."""
+    match node:
+        case AllOf(nodes):
+            return f"all({' '.join(map(shape, nodes))})"
+        case AnyOf(nodes):
+            return f"any({' '.join(map(shape, nodes))})"
+        case Literal(atom, is_positive):
+            return str(atom) if is_positive else f"-{atom}"
+        case Difference(left, right, is_equal):
+            return f"{left}={right}" if is_equal else f"{left}!={right}"
+
+
+@pytest.mark.parametrize(
+    ("body", "nodes"),
+    [
+        ("a (and b (and c d)) e", "all(a b c d e)"),
+        ("(or a (or b (or c)) (and d (and e f)))", "all(any(a b c all(d e f)))"),
+        ("(or (and a b))", "all(a b)"),
+        ("(and (or a b) (or (and c (or d e))))", "all(any(a b) c any(d e))"),
+        ("(not (or a (and b c) (not d)))", "all(-a any(-b -c) d)"),
+        ("(not (and a (or b c)))", "all(any(-a all(-b -c)))"),
+        ("(not (not (or a (not (and b c)))))", "all(any(a -b -c))"),
+        ("(not (and a (not (or b c))))", "all(any(-a b c))"),
+        ("(distinct ?x a) (not (distinct ?y b))", "all(?x!=a ?y=b)"),
+        ("(or a (distinct b b) (and c (distinct d d)))", "all(any(a))"),
+        ("(or a (not (distinct b b)))", "all(any(a b=b))"),
+        ("a (distinct b b)", "all(any())"),
+        ("a (or (distinct b b))", "all(any())"),
+        ("(or)", "all(any())"),
+        ("(and)", "all()"),
+    ],
+)
+def test_a_body_has_its_negations_inwards_and_nothing_in_its_own_kind(body: str, nodes: str) -> None:
+    assert shape(body_of(rule(body))) == nodes
 
 
 @pytest.mark.parametrize(
