@@ -82,6 +82,9 @@ def test_terms_are_told_apart_to_a_depth() -> None:
     assert values_of(deepest, {Variable("?x"): of("a")}) == of(nested("a", MAX_DEPTH))
     assert values_of(deepest, {Variable("?x"): of("(f a)")}) == of(nested("?x", MAX_DEPTH))
     assert values_of(read_term(nested("a", MAX_DEPTH + 1)), {}) == of(nested("?x", MAX_DEPTH))
+    outer = read_term(nested("?x", MAX_DEPTH - 2))
+    assert values_of(outer, {Variable("?x"): of("(f (f a))")}) == of(nested("a", MAX_DEPTH))
+    assert values_of(outer, {Variable("?x"): of("a (f (f (f a)))")}) == of(nested("?x", MAX_DEPTH - 2))
 
 
 @pytest.mark.parametrize(
@@ -118,6 +121,12 @@ def test_variables_are_bound_by_what_a_relation_has(terms: str, known: list[str]
     is_possible = narrow(arguments_of(read_term(f"(p {terms})")), map(of, known), bound)
     expected = None if found is None else {Variable(name): of(texts) for name, texts in found.items()}
     assert (bound if is_possible else None) == expected
+
+
+def test_variables_are_bound_as_deep_as_terms_are_told_apart() -> None:
+    bound: Bound = {}
+    assert narrow([read_term(nested("?x", MAX_DEPTH))], [of(nested("a", MAX_DEPTH))], bound)
+    assert bound == {Variable("?x"): of("a")}
 
 
 def test_deeper_than_terms_are_told_apart_nothing_is_bound() -> None:
