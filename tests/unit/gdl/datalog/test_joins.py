@@ -155,6 +155,16 @@ def _access(access: Access) -> str:
             ["s in 0", "small in 2; constants 0=1; out 1", "large by 0 in 2; key 0", "large by 0 in 2; key 1", "p 0"],
             3.25, False,
         ),
+        (
+            "(<= (p ?z) (small ?z ?x) (does r ?x) (not (q ?x)))", None,
+            [
+                "does ? in 2; constants 0=r; out 1",
+                "not q by 0 in 1; key 0",
+                "small by 0 in 2; key 1; out 0, keep 1",
+                "p 0",
+            ],
+            3, False,
+        ),
     ],
 )  # fmt: skip
 def test_a_body_is_planned(

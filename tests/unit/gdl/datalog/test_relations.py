@@ -67,6 +67,11 @@ def contents(entries: dict[object, list[Row]]) -> dict[object, set[Row]]:
     return {key: set(rows) for key, rows in entries.items()}
 
 
+def test_an_index_is_made_once() -> None:
+    relation, read = Relation([(Constant("a"), Constant("b"))]), access(key=(1,))
+    assert relation.index(read) is relation.index(access(key=(1,)))
+
+
 @given(ROWS, ROWS)
 def test_adding_returns_what_is_new(old: set[Row], more: set[Row]) -> None:
     relation = Relation(old)
