@@ -80,7 +80,8 @@ def test_states_with_equal_facts_are_equal_and_hash_alike() -> None:
     reached = game.initial_state.next_state([read_term("(to 1)")])
     set_up = game.state(frozenset([read_term("(count 1)")]))
     assert (reached == set_up, hash(reached) == hash(set_up), reached == game.initial_state) == (True, True, False)
-    assert len({hash(game.state([Constant(name)])) for name in "abc"}) == 3
+    others = [game.state([Constant(name)]) for name in "abc"]
+    assert len({hash(state) for state in others}) == 3
 
 
 def test_a_state_of_another_game_is_another_state() -> None:
