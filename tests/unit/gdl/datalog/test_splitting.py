@@ -43,6 +43,26 @@ def test_a_recursive_rule_that_hands_an_idle_argument_on_does_without() -> None:
     ]
 
 
+@pytest.mark.parametrize(
+    "rule",
+    [
+        "(<= (near ?i ?i) (kind ?i))",
+        "(<= (near ?i b) (e ?i ?y))",
+        "(<= (near ?x (f ?i)) (e ?x ?y) (kind ?i))",
+        "(<= (near ?x ?i) (e ?x ?y) (kind ?i) (distinct ?i ?x))",
+        "(<= (near ?x ?i) (e ?x ?y) (kind ?i) (distinct ?y ?i))",
+        "(<= (near ?x ?i) (e ?x ?i))",
+        "(<= (near ?x ?i) (kind ?i) (e ?x ?i))",
+        "(<= (near ?x ?i) (e ?x ?y) (e ?y ?i) (not (kind ?i)))",
+    ],
+)
+def test_an_argument_that_matters_in_one_rule_is_kept_there_alone(rule: str) -> None:
+    idle = "(<= (near ?x ?i) (e ?x ?y) (kind ?i))"
+    assert texts(f"{idle} {rule}") == [
+        "(<= (near without 1 ?x) (e ?x ?y))", rule.replace("near", "near without nothing"),
+    ]  # fmt: skip
+
+
 def test_who_must_not_find_an_atom_must_find_it_in_no_version() -> None:
     rules = """
     (<= (near ?x ?i) (e ?x ?y) (kind ?i)) (<= (near ?x ?y) (e ?y ?x))
@@ -70,6 +90,11 @@ def test_what_may_be_of_no_kind_is_asked_of_the_whole_relation() -> None:
     [
         "(<= (near ?x ?i) (e ?x ?i) (kind ?i))",
         "(<= (near ?x ?i) (e ?x ?y) (kind ?i) (distinct ?x ?i))",
+        "(<= (near ?x ?i) (e ?x ?y) (kind ?i) (distinct ?i ?x))",
+        "(<= (near ?x ?i) (kind ?i) (e ?x ?y) (e ?i ?x))",
+        "(<= (near ?x ?i) (e ?x ?y) (kind ?i) (not (e ?i ?x)))",
+        "(mixed a) (<= (mixed ?x) (e ?x ?y)) (<= (near ?x ?i) (e ?x ?y) (mixed ?i))",
+        "(mixed a) (<= (mixed b) (e a b)) (<= (near ?x ?i) (e ?x ?y) (mixed ?i))",
         "(<= (near ?i ?i) (e ?x ?y) (kind ?i))",
         "(<= (near ?x (f ?i)) (e ?x ?y) (kind ?i))",
         "(<= (near ?x ?i) (e ?x ?y) (true ?i))",
@@ -130,6 +155,13 @@ def test_a_relation_that_may_not_hold_of_another_kind_is_made_whole_again() -> N
         "(<= (p ?0 ?1 ?2 ?3) (p without 1,2 ?0 ?3) (kind ?1) (kind ?2))",
         "(<= (p ?0 ?1 ?2 ?3) (p without 1,3 ?0 ?2) (kind ?1) (kind ?3))",
     ]
+
+
+def test_clauses_that_are_made_stand_where_the_relation_is_defined() -> None:
+    rules = KINDS + versions("p", 3) + "(<= r (e ?x ?y) (not (p ?x a b c)))"
+    found = split(clauses_of(read_rules(rules).rules))
+    first = versions("p", 1)
+    assert [clause.span.text for clause in found[-3:]] == [first] * 3
 
 
 @pytest.mark.parametrize(("counts", "is_split"), [((8, 8), True), ((8, 3, 3), False), ((4, 4, 4), True)])
