@@ -83,6 +83,22 @@ def test_a_demand_of_what_does_not_depend_on_the_move_does_not_either() -> None:
     ]
 
 
+def test_a_demand_is_made_of_the_conditions_that_are_connected_with_it_and_those_without_variables() -> None:
+    rules = """
+    (<= (q ?x) (a ?x ?y) flag (c ?w) (b ?y ?z) (r ?z ?w))
+    (<= (r ?x ?y) (s ?x ?y))
+    (<= terminal (k ?x) (q ?x))
+    """
+    found = on_demand(clauses_of(read_rules(rules).rules), {("q", 1), ("r", 2)})
+    assert [str(clause) for clause in found] == [
+        "(<= terminal (k ?x) (q 0 ?x))",
+        "(<= (demand q 0 ?x) (k ?x))",
+        "(<= (q 0 ?x) (demand q 0 ?x) (a ?x ?y) flag (c ?w) (b ?y ?z) (r 0 ?z ?w))",
+        "(<= (demand r 0 ?z) (demand q 0 ?x) (a ?x ?y) flag (b ?y ?z))",
+        "(<= (r 0 ?x ?y) (demand r 0 ?x) (s ?x ?y))",
+    ]
+
+
 def test_a_relation_that_is_asked_whole_asks_itself_whole() -> None:
     rules = """
     (step a b)

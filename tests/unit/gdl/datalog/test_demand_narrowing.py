@@ -42,3 +42,14 @@ def test_what_the_language_names_is_always_asked() -> None:
 def test_function_terms_that_grow_are_distinguished_only_so_deep() -> None:
     rules = ["(init z)", "(<= (next (s ?x)) (true ?x))", "(<= (big ?x) (true (s ?x)))", "(<= terminal (big ?x))"]
     assert texts(" ".join(rules)) == rules
+
+
+def test_values_that_are_asked_for_are_listed_in_order_where_the_rule_stands() -> None:
+    rule = "(<= (p ?x ?y) (c ?x) (e ?y))"
+    rules = f"(c b) (c a) (c d) (e 1) (e 2) {rule} (<= terminal (p a 2)) (<= (goal r 1) (p b 1))"
+    found = narrowed(clauses_of(read_rules(rules).rules))
+    assert [str(clause) for clause in found if "p" in str(clause) or "asked" in str(clause)] == [
+        "(<= (p ?x ?y) (c ?x) (e ?y) (asked 0 ?x))", "(<= terminal (p a 2))", "(<= (goal r 1) (p b 1))",
+        "(asked 0 a)", "(asked 0 b)",
+    ]  # fmt: skip
+    assert [clause.span.text for clause in found[-2:]] == [rule, rule]
