@@ -99,6 +99,42 @@ def test_a_demand_is_made_of_the_conditions_that_are_connected_with_it_and_those
     ]
 
 
+def test_a_demand_asks_what_was_answered_before_it() -> None:
+    own, asking = "(<= (r ?x ?y) (s ?x ?y))", "(<= (q ?x) (r ?x ?y) (r ?y ?z) (not (r ?z ?x)))"
+    top = "(<= terminal (k ?x) (q ?x))"
+    found = on_demand(clauses_of(read_rules(f"{asking} {own} {top}").rules), {("q", 1), ("r", 2)})
+    assert [(str(clause), clause.span.text) for clause in found] == [
+        ("(<= terminal (k ?x) (q 0 ?x))", top),
+        ("(<= (demand q 0 ?x) (k ?x))", top),
+        ("(<= (q 0 ?x) (demand q 0 ?x) (r 0 ?x ?y) (r 0 ?y ?z) (not (r 0,1 ?z ?x)))", asking),
+        ("(<= (demand r 0 ?x) (demand q 0 ?x))", asking),
+        ("(<= (demand r 0 ?y) (demand q 0 ?x) (r 0 ?x ?y))", asking),
+        ("(<= (demand r 0,1 ?z ?x) (demand q 0 ?x) (r 0 ?x ?y) (r 0 ?y ?z))", asking),
+        ("(<= (r 0 ?x ?y) (demand r 0 ?x) (s ?x ?y))", own),
+        ("(<= (r 0,1 ?x ?y) (demand r 0,1 ?x ?y) (s ?x ?y))", own),
+    ]
+
+
+def test_a_copy_depends_on_what_tells_most_and_of_that_on_least() -> None:
+    rules = """
+    (<= (apart ?x ?y) (step ?x ?y))
+    (<= (p ?x) (true (at ?z)) (thing ?x) (apart ?x ?y))
+    (<= (q ?x) (apart ?x ?y) (true (at ?x)))
+    (<= (r ?x) (true (at ?y)) (does ?r ?y) (thing ?x) (apart ?x ?y))
+    """
+    assert rewritten(rules, ("apart", 2), may_change=True) == [
+        "(<= (p ?x) (true (at ?z)) (thing ?x) (apart 0 ?x ?y))",
+        "(<= (demand apart 0 ?x) (thing ?x))",
+        "(<= (q ?x) (apart 0 1 ?x ?y) (true (at ?x)))",
+        "(<= (demand apart 0 1 ?x) (true (at ?x)))",
+        "(<= (r ?x) (true (at ?y)) (does ?r ?y) (thing ?x) (apart 0,1 1 ?x ?y))",
+        "(<= (demand apart 0,1 1 ?x ?y) (true (at ?y)) (thing ?x))",
+        "(<= (apart 0 ?x ?y) (demand apart 0 ?x) (step ?x ?y))",
+        "(<= (apart 0 1 ?x ?y) (demand apart 0 1 ?x) (step ?x ?y))",
+        "(<= (apart 0,1 1 ?x ?y) (demand apart 0,1 1 ?x ?y) (step ?x ?y))",
+    ]
+
+
 def test_a_relation_that_is_asked_whole_asks_itself_whole() -> None:
     rules = """
     (step a b)
