@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 import pytest
 
+from gdl.datalog import domains
 from gdl.datalog.clauses import Clause
 from gdl.datalog.domains import Want, order_of_relations, values_of_relations, wanted_name
 from gdl.datalog.translation import clauses_of
@@ -121,3 +122,17 @@ def test_relations_come_after_what_they_need_and_fluents_after_what_makes_them_t
     rules = "(<= (p ?x) (true ?x)) (<= (next ?x) (q ?x)) (<= (q ?x) (r ?x)) (<= (r ?x) (q ?x)) (<= (s ?x) (does a ?x))"
     rules += "(<= (legal a ?x) (p ?x)) (init a)"
     assert order_of_relations(clauses_of(read_rules(rules).rules)) == [[2, 3], [1], [6], [], [0], [5], [], [4]]
+
+
+@pytest.mark.parametrize(("n", "is_all"), [(14, False), (15, True), (30, True)])
+def test_sets_of_more_than_16_names_that_grow_become_all_terms_where_there_is_much_work(
+    n: int, is_all: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(domains, "MAX_WORK", 0)
+    many = [f"c{i}" for i in range(n)]
+    facts = " ".join(f"(c {name})" for name in many) + "(d x) (d y)"
+    listed = constants(" ".join([*many, "x", "y"]))
+    assert values(f"{facts} (<= (p ?x) (c ?x)) (<= (p ?x) (d ?x))", ("p", 1)) == (TOP if is_all else listed,)
+    # What does not grow stays as it is.
+    rules = f"{facts} (<= (p ?x 1) (c ?x)) (<= (p ?x 2) (c ?x))"
+    assert values(rules, ("p", 2)) == (constants(" ".join(many)), constants("1 2"))
