@@ -8,7 +8,7 @@ import pytest
 
 from gdl.datalog import domains
 from gdl.datalog.clauses import Clause
-from gdl.datalog.domains import Want, order_of_relations, values_of_relations, wanted_name
+from gdl.datalog.domains import Want, Worklist, order_of_relations, values_of_relations, wanted_name
 from gdl.datalog.translation import clauses_of
 from gdl.datalog.values import MAX_CONSTANTS, MAX_DEPTH, TOP, Known, Values, bound_by, join, values_of, values_of_heads
 from gdl.language.kif import read_term
@@ -107,6 +107,7 @@ def test_rules_are_looked_at_as_often_as_it_takes(seed: int) -> None:
         ("(p 1 2)", None, Want(("p", 2), (), ("p", 2))),
         ("(p 1 2)", "(p 1 2)", None),
         ("(p 1 2)", "(p 1 3)", Want(("p", 2), ((("p", 2), 1),), Constant("2"))),
+        ("(p 3 2)", "(p 1 2)", Want(("p", 2), ((("p", 2), 0),), Constant("3"))),
         ("(p 3 ?x)", "(p 1 3)", Want(("p", 2), ((("p", 2), 0),), Constant("3"))),
         ("(p (f 1) ?x)", "(p 1 3)", Want(("p", 2), ((("p", 2), 0),), ("f", 1))),
         ("(p (f ?y 2) ?x)", "(p (f 1 1) 3)", Want(("p", 2), ((("p", 2), 0), (("f", 2), 1)), Constant("2"))),
@@ -122,6 +123,16 @@ def test_relations_come_after_what_they_need_and_fluents_after_what_makes_them_t
     rules = "(<= (p ?x) (true ?x)) (<= (next ?x) (q ?x)) (<= (q ?x) (r ?x)) (<= (r ?x) (q ?x)) (<= (s ?x) (does a ?x))"
     rules += "(<= (legal a ?x) (p ?x)) (init a)"
     assert order_of_relations(clauses_of(read_rules(rules).rules)) == [[2, 3], [1], [6], [], [0], [5], [], [4]]
+
+
+def test_work_is_rough_once_more_names_are_looked_at_than_allowed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(domains, "MAX_WORK", 8)
+    work = Worklist()
+    found = []
+    for known in [((constants("1 2"),),), ((constants("1 2"), constants("3")), ()), ((),)]:
+        work.count(*known)
+        found.append(work.is_rough)
+    assert found == [False, False, True]
 
 
 @pytest.mark.parametrize(("n", "is_all"), [(14, False), (15, True), (30, True)])
