@@ -13,7 +13,7 @@ from gdl.errors import AboutFileError
 
 if TYPE_CHECKING:
     from gdl.boards import About
-    from gdl.game import Outline, State
+    from gdl.game import State
     from gdl.language.rules import Description
     from gdl.language.terms import Term
 
@@ -52,13 +52,6 @@ class _HasFirstState(Protocol):
     def initial_state(self) -> State: ...
 
 
-class _HasGame(Protocol):
-    @property
-    def _game(self) -> Outline: ...
-    @property
-    def facts(self) -> frozenset[Term]: ...
-
-
 class DisplayedGame:
     """Shows a game in a notebook by its first position."""
 
@@ -71,5 +64,5 @@ class DisplayedState:
 
     __slots__ = ()
 
-    def _repr_svg_(self: _HasGame) -> str:
-        return board_svg(self._game.description, self.facts)
+    def _repr_svg_(self: State) -> str:
+        return board_svg(self.description, self.facts)

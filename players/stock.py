@@ -220,9 +220,9 @@ class NestedPlayer(MctsPlayer):
 
     def move(self, state: State, role: Role, deadline: Deadline) -> Term:
         """Return the first move of the best line found before *deadline*."""
-        check_not_terminal(state)
         if self.search is None:
             return super().move(state, role, deadline)
+        check_not_terminal(state)
         return self.search.think(state, SearchBudget(self.options.playouts, deadline), self.suggest)
 
 
