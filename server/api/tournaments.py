@@ -174,7 +174,7 @@ async def withdraw(
     manager, viewer = request.app[MANAGER], principal(request)
     entered = {one.name: one for one in (await manager.tournaments.get(name)).entrants}
     if entrant not in entered:
-        raise not_entered(entrant)
+        raise _not_entered(entrant)
     if not viewer.may(Role.HOST):
         player = await manager.registry.get(entered[entrant].player)
         if not (is_own(player, viewer) and entered[entrant].is_played_by(player)):
@@ -192,16 +192,21 @@ async def withdraw(
     return await _changed(request, name, withdrawn)
 
 
-def not_entered(entrant: str) -> RequestError:
-    """Return the error of a withdrawal of an *entrant* that has not entered, or has withdrawn before."""
+def entrant_to_withdraw(found: StoredTournament, name: str) -> tournament_rows.EntrantRow:
+    """Return the entrant of that name; raises RequestError where it has not entered, or has withdrawn before."""
+    entrant = next((one for one in found.entrants if one.name == name and one.withdrawn_after is None), None)
+    if entrant is None:
+        raise _not_entered(name)
+    return entrant
+
+
+def _not_entered(entrant: str) -> RequestError:
     return RequestError("not_entered", f"{entrant} is no entrant who could withdraw", status=404)
 
 
 def _withdrawn(found: StoredTournament, name: str) -> TournamentChange:
     """Return the withdrawal of an entrant: forgotten before the beginning, else a loser of its open matches."""
-    entrant = next((one for one in found.entrants if one.name == name and one.withdrawn_after is None), None)
-    if entrant is None:
-        raise not_entered(name)
+    entrant = entrant_to_withdraw(found, name)
     if found.row.waits_to_start:
         return TournamentChange(left=[name])
     _expect(found, *tournament_rows.ONGOING_STATUSES)

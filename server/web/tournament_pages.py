@@ -16,7 +16,7 @@ from server.access.settings import requires
 from server.api.operation import MANAGER
 from server.api.problem import refusal
 from server.api.streams import streaming
-from server.api.tournaments import not_entered
+from server.api.tournaments import entrant_to_withdraw
 from server.hosting.rounds import next_round_ms
 from server.match.link import now_ms
 from server.principal import Role
@@ -211,9 +211,8 @@ async def confirm_withdrawal(request: web.Request) -> web.Response:
     """Ask whether the entrant of the query is to be withdrawn."""
     query, name = request.query, request.match_info["name"]
     _, shown = await request.app[SHOWN].of(name)
-    entrant, annul, back = query.get("entrant", ""), query.get("annul", ""), f"/tournaments/{name}"
-    if all(one.name != entrant or one.withdrawn_after is not None for one in shown.found.entrants):
-        raise not_entered(entrant)
+    entrant = entrant_to_withdraw(shown.found, query.get("entrant", "")).name
+    annul, back = query.get("annul", ""), f"/tournaments/{name}"
     return render(
         request,
         "confirm.html",
