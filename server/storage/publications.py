@@ -1,6 +1,6 @@
 """Which matches the spectator server has not got to their end yet, whichever process began to publish them."""
 
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 from typing import Final
 
 import sqlalchemy as sa
@@ -27,10 +27,10 @@ _PUBLIC_IDS: Final = (
 
 
 class PublicationStore:
-    """The publications of a database that have not come to their end."""
+    """The publications of a database that have not come to their end; *clock_ms* tells the time of day of a claim."""
 
-    def __init__(self, database: Database) -> None:
-        self._database = database
+    def __init__(self, database: Database, clock_ms: Callable[[], int] = now_ms) -> None:
+        self._database, self._clock_ms = database, clock_ms
 
     async def begin(self, match_ids: Collection[str]) -> None:
         """Note that the matches are to be published to their end."""
@@ -43,13 +43,12 @@ class PublicationStore:
         """Note that the match is published to its end."""
         await self._database.change(sa.delete(publications).where(publications.c.match_id == match_id))
 
-    async def claim(self, at_ms: int | None = None) -> list[str]:
+    async def claim(self) -> list[str]:
         """Return matches that are over and public, and not published to their end, those that wait longest first.
 
-        For some minutes no process claims them again, and after a day of claims none does. *Units*: *at_ms*, the
-        time of day, is in milliseconds since 1970; by default it is now.
+        For some minutes no process claims them again, and after a day of claims none does.
         """
-        time_ms = now_ms() if at_ms is None else at_ms
+        time_ms = self._clock_ms()
         chosen = _PUBLIC_IDS.where(publications.c.claimed_ms < time_ms - PAUSE_MS)
         chosen = chosen.with_for_update(skip_locked=True, of=publications)
         claiming = sa.update(publications).where(publications.c.match_id.in_(chosen))
