@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from server.tournament.competition import Competition
 from server.tournament.fixtures import Entrant, derived_seed
+from server.tournament.grouping import partitions
 from server.tournament.standings import MEETINGS_COUNT
 from server.tournament.swiss import Contender, Cost, Swiss, byes, groups_of, pairing_costs, pairs
 from tests.kit.server.tournament import by_lot, by_rank, competition_of, play_all, play_open, schedule_next
@@ -232,16 +233,9 @@ def test_no_groups_repeat_fewer_meetings_or_are_more_alike(n: int, seed: int) ->
         ranks = [sorted(levels[standing[name].score] for name in group) for group in groups]
         return sum(met), sum((b - a) ** 2 for each in ranks for a, b in pairwise(each))
 
-    assert badness(found) == min(map(badness, partitions(playing, 3)))
-
-
-def partitions(names: Sequence[str], size: int) -> Iterator[tuple[tuple[str, ...], ...]]:
-    if not names:
-        yield ()
-    for others in combinations(names[1:], size - 1) if names else ():
-        left = [name for name in names[1:] if name not in others]
-        for rest in partitions(left, size):
-            yield ((names[0], *others), *rest)
+    all_groups = partitions(tuple(range(len(playing))), 3)
+    ways = ([[playing[i] for i in group] for group in groups] for groups in all_groups)
+    assert badness(found) == min(map(badness, ways))
 
 
 def test_groups_keep_like_scores_together() -> None:

@@ -101,6 +101,7 @@ def test_a_row_has_the_sums_of_all_matches_as_scripts_read_them() -> None:
         "elo": 1736.6, "eloLow": 1421.6, "eloHigh": 2051.6, "los": 0.9295, "errors": 2, "thinkingSeconds": 6.0,
         "moves": 8, "decidedBy": None,
     }  # fmt: skip
+    assert (second.player, second.score, second.wins, second.draws, second.losses) == ("<b>", 0.5, 0, 1, 3)
     unrated = replace(second, score=1 / 3, mean_goal=1 / 3, elo=None, los=None, thinking_s=1 / 3, decided_by="Buchholz")
     assert replace(unrated, elo_low=1 / 3).as_json() == second.as_json() | {
         "score": 0.3333, "meanGoal": 0.33, "elo": None, "eloLow": 0.3, "los": None, "thinkingSeconds": 0.333,
