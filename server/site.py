@@ -14,10 +14,11 @@ from server.access.access import AccessControl
 from server.access.guard import add_guard, check_opening
 from server.access.settings import Network
 from server.api import field as public_format
-from server.api import games, matches, players, streams, tokens, tournaments
-from server.api.operation import CHECKER, FEEDS, IMPORTS, MANAGER, OVERVIEW
+from server.api import games, matches, players, ratings, streams, tokens, tournaments
+from server.api.operation import CHECKER, FEEDS, IMPORTS, LEADERBOARDS, MANAGER, OVERVIEW
 from server.api.problem import refusing
 from server.hosting import game_manager, imports, order, playing
+from server.leaderboards.leaderboards import Leaderboards
 from server.operation import health
 from server.operation.garbage import collecting
 from server.operation.health import ENDING, Shutdown, end
@@ -30,6 +31,7 @@ from server.spectating.publishing import PublishSettings, published
 from server.spectating.stream import MatchFeeds, Overview
 from server.storage.accounts import TokenStore
 from server.storage.database import Database
+from server.storage.results import ResultStore
 from server.validating.checker import Checker
 from server.web import account_pages as access_pages
 from server.web import documentation, pages
@@ -68,7 +70,7 @@ def make_app(manager: game_manager.GameManager, access: AccessControl, watch: Wa
 def add_api(app: web.Application) -> None:
     """Add the JSON API and its description to *app*, which has its game manager by the time it starts."""
     app.cleanup_ctx.append(_running_api)
-    for part in (games, matches, streams, players, tournaments):
+    for part in (games, matches, streams, players, ratings, tournaments):
         part.operations.add_to(app)
     for routes in (public_format, players, tokens, documentation):
         routes.add_routes(app)
@@ -76,13 +78,15 @@ def add_api(app: web.Application) -> None:
 
 async def _running_api(app: web.Application) -> AsyncIterator[None]:
     app.setdefault(CHECKER, Checker())
-    app[OVERVIEW], app[FEEDS] = Overview(app[MANAGER]), MatchFeeds(app[MANAGER])
     manager = app[MANAGER]
+    app[OVERVIEW], app[FEEDS] = Overview(manager), MatchFeeds(manager)
+    app[LEADERBOARDS] = Leaderboards(ResultStore(manager.database))
     app[IMPORTS] = imports.GameImports(manager.games, app[CHECKER], manager.settings.max_roles)
     if manager.settings.games_folder is not None:
         await app[IMPORTS].keep_folder(manager.settings.games_folder)
     yield
     await app[IMPORTS].close()
+    await app[LEADERBOARDS].close()
     await app[CHECKER].close()
 
 

@@ -48,6 +48,7 @@ if TYPE_CHECKING:
 
     from server.hosting.game_manager import GameManager
     from server.hosting.imports import GameImports
+    from server.leaderboards.leaderboards import Leaderboards
     from server.spectating.stream import MatchFeeds, Overview
     from server.validating.checker import Checker
 
@@ -77,11 +78,12 @@ OPERATIONS: Final[web.AppKey[list[Operation]]] = web.AppKey("operations")
 MANAGER: Final[web.AppKey[GameManager]] = web.AppKey("manager")
 """The game manager, which plays the matches."""
 CHECKER: Final[web.AppKey[Checker]] = web.AppKey("checker")
-IMPORTS: Final[web.AppKey[GameImports]] = web.AppKey("imports")
 """Validates rules that clients send."""
+IMPORTS: Final[web.AppKey[GameImports]] = web.AppKey("imports")
+LEADERBOARDS: Final[web.AppKey[Leaderboards]] = web.AppKey("leaderboards")
 OVERVIEW: Final[web.AppKey[Overview]] = web.AppKey("overview")
-FEEDS: Final[web.AppKey[MatchFeeds]] = web.AppKey("feeds")
 """The overview of all matches."""
+FEEDS: Final[web.AppKey[MatchFeeds]] = web.AppKey("feeds")
 
 
 Name: TypeAlias = Annotated[CleanName, Field(min_length=1, max_length=100)]

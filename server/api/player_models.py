@@ -215,9 +215,14 @@ def player_answer(
     if results is not None:
         found["results"] = [ResultAnswer(**without_none(asdict(each))) for each in results]
     if rating is not None:
-        elo, low, high = (round(value, 1) for value in (rating.elo, rating.low, rating.high))
-        found["rating"] = RatingAnswer(elo=elo, elo_low=low, elo_high=high, matches=rating.n_matches)
+        found["rating"] = rating_answer(rating)
     return PlayerAnswer(**found)
+
+
+def rating_answer(rating: Rating) -> RatingAnswer:
+    """Return *rating* in points with one digit after the point."""
+    elo, low, high = (round(value, 1) for value in (rating.elo, rating.low, rating.high))
+    return RatingAnswer(elo=elo, elo_low=low, elo_high=high, matches=rating.n_matches)
 
 
 def health_answer(health: Health, registry: Registry, viewer: Principal) -> HealthAnswer:

@@ -8,7 +8,7 @@ from pydantic import Field
 
 from server.access.access import principal
 from server.api import player_models, seats
-from server.api.operation import MANAGER, Operations, RequestModel, ResponseModel
+from server.api.operation import LEADERBOARDS, MANAGER, Operations, RequestModel, ResponseModel
 from server.api.streams import HEARTBEAT_S, NDJSON, SSE, EventStream, streaming
 from server.errors import NotDialInError, UnknownRequestError
 from server.links.addresses import is_address
@@ -75,8 +75,9 @@ async def read_player(request: web.Request, name: str) -> player_models.PlayerAn
     manager = request.app[MANAGER]
     row = await manager.registry.get(name)
     results = await Statistics(manager.database).by_version(row.name, row.created_ms)
-    rated = (await manager.ladder.ratings()).players
-    rating = next((each for each in rated if each.player == row.name), None)
+    board = await request.app[LEADERBOARDS].current()
+    ranked = None if board is None else board.row_of(row.name)
+    rating = ranked.rating if ranked is not None and ranked.rating.n_matches else None
     return player_models.player_answer(row, manager.registry, principal(request), results, rating)
 
 

@@ -137,7 +137,9 @@ CODES: Final[dict[str, ErrorCode]] = {
     "too_much_practice": ErrorCode(429, "as many practice matches as one may order in a day, or at once"),
     "damaged": ErrorCode(500, "what the database holds of it is damaged; the message says what"),
     "internal": ErrorCode(500, "our fault; the log says more"),
-    "busy": ErrorCode(503, "many rules are being checked, or other games imported; try again in some minutes"),
+    "busy": ErrorCode(
+        503, "many rules are being checked, games imported, or ratings worked out; try again in some minutes"
+    ),
     "shutting_down": ErrorCode(503, "the server takes no more orders before it starts again; try again later"),
     "storage_failed": ErrorCode(503, "the database failed; try again later"),
     "too_many_matches": ErrorCode(503, "the queue is full; try again later"),

@@ -16,8 +16,8 @@ from server.hosting.order import LadderSettings, MatchRequest, SeatText
 from server.hosting.practice import MatchOrders
 from server.match.setup import new_seed
 from server.registry.queueing import addresses, names_by_address
-from server.storage.results import RatedResult, ResultStore, by_version
-from server.storage.rows import GameVersion, MatchPurpose, PlayerRow
+from server.storage.results import ResultStore, by_version
+from server.storage.rows import GameVersion, MatchPurpose, PlayerRow, RatedResult
 from server.tournament.competition import Competition
 from server.tournament.fixtures import Entrant, MatchResult, ScheduledMatch, TournamentGame, digest
 from server.tournament.ladder import NEWCOMER, Estimate, Ladder

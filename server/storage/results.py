@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import groupby
 from typing import Any, Final
 
@@ -10,7 +10,7 @@ import sqlalchemy as sa
 
 from server.storage.database import Database
 from server.storage.listing import IS_NAMED, has_seat
-from server.storage.rows import MatchPurpose, MatchStatus, SeatKind
+from server.storage.rows import MatchPurpose, MatchStatus, RatedResult, SeatKind
 from server.storage.schema import annulments, matches, players, seats
 from server.tournament.fixtures import MatchResult
 
@@ -18,24 +18,6 @@ MOST_RESULTS: Final = 10_000
 """How many results are read, the latest."""
 _RATED: Final = (SeatKind.OWN, SeatKind.HTTP, SeatKind.DIAL_IN, SeatKind.COMMAND)
 """The kinds of seats whose players are rated: a person is not the same from match to match."""
-
-
-@dataclass(frozen=True, slots=True)
-class RatedResult:
-    """The result of a match between programs.
-
-    Attributes:
-        ended_ms: when it ended. *Units*: milliseconds since 1970.
-        versions: the version of each player then, None where it has none; empty where no player has one.
-        purpose: what the match was for, where that is kept.
-        names: what the players are called without their versions, where `by_version` has added these.
-    """
-
-    result: MatchResult
-    ended_ms: int
-    versions: tuple[str | None, ...] = ()
-    purpose: MatchPurpose | None = None
-    names: tuple[str, ...] = ()
 
 
 def by_version(found: Iterable[RatedResult], current: Mapping[str, str | None]) -> list[RatedResult]:

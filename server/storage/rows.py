@@ -8,6 +8,7 @@ from enum import StrEnum
 from typing import Any, Final
 
 from gdl import game
+from server.tournament.fixtures import MatchResult
 
 
 class MatchStatus(StrEnum):
@@ -252,3 +253,21 @@ class MatchSummary:
     n_errors: int
     goals: tuple[int | None, ...] | None
     seats: dict[str, SeatResult]
+
+
+@dataclass(frozen=True, slots=True)
+class RatedResult:
+    """The result of a match between programs.
+
+    Attributes:
+        ended_ms: when it ended. *Units*: milliseconds since 1970.
+        versions: the version of each player then, None where it has none; empty where no player has one.
+        purpose: what the match was for, where that is kept.
+        names: what the players are called without their versions, where `by_version` has added these.
+    """
+
+    result: MatchResult
+    ended_ms: int
+    versions: tuple[str | None, ...] = ()
+    purpose: MatchPurpose | None = None
+    names: tuple[str, ...] = ()

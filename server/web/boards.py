@@ -19,13 +19,13 @@ from gdl.interpreter import InterpretedGame
 from gdl.language.kif import read_term
 from gdl.language.rules import Description, read_rules
 from gdl.language.terms import Compound, Term
+from server.cache import BackgroundCache
 from server.hosting.referees import ChildReferee, EngineProcesses, RefereeLimits, is_trusted
 from server.match.position import facts_in
 from server.match.referee import in_own_thread
 from server.records.journal import facts_of
 from server.storage.games import GameStore, about_version
 from server.storage.rows import GameVersion
-from server.web.cache import BackgroundCache
 
 _N_KEPT: Final = 256
 _LONG_RULES: Final = 20_000

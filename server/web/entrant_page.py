@@ -9,11 +9,12 @@ from aiohttp import web
 
 from gdl.errors import GdlError
 from server.api.operation import MANAGER
+from server.cache import BackgroundCache
 from server.refusals import RequestError
 from server.storage.rows import SeatKind
 from server.tournament.rating_chart import RatingChart, rating_chart
 from server.tournament.ratings import RatingsAfter, rating_history
-from server.web import cache, rendering, tournament_pages, tournament_view
+from server.web import rendering, tournament_pages, tournament_view
 from server.web.match_page import VIEWS
 from server.web.match_view import MatchView
 
@@ -26,7 +27,7 @@ class RatingHistories:
 
     def __init__(self, tournaments: tournament_pages.ShownTournaments) -> None:
         self._tournaments = tournaments
-        self._found = cache.BackgroundCache(self._find, n_kept=32, patience_s=2.0)
+        self._found = BackgroundCache(self._find, n_kept=32, patience_s=2.0)
 
     async def of(self, name: str, shape: str) -> tuple[RatingsAfter, ...] | None:
         """Return the history of the tournament *name* when its *shape* is so; None while that is being found."""

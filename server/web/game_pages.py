@@ -17,7 +17,8 @@ from gdl.language.syntax import Rule
 from server.access.access import PRINCIPAL
 from server.access.settings import requires
 from server.api.games import known_import
-from server.api.operation import CHECKER, IMPORTS, MANAGER
+from server.api.operation import CHECKER, IMPORTS, LEADERBOARDS, MANAGER
+from server.cache import BackgroundCache
 from server.errors import InvalidNameError, NameTakenError, TooManyRolesError
 from server.hosting.ordering import Upload, keep_game
 from server.links.seating import OWN_PLAYERS
@@ -30,7 +31,7 @@ from server.storage.statistics import GameStatistics
 from server.validating.checker import Checker
 from server.validating.formats import file_report
 from server.validating.validation import RulesUnfitError
-from server.web import cache, game_list, leaderboards, match_lists
+from server.web import game_list, match_lists
 from server.web.boards import FIRST_POSITIONS, Picture, board, picture_of, rule_book
 from server.web.rendering import render, sentence, visitor_of
 from server.web.validation_page import MAX_LISTED_CHARACTERS, listing, plain, report_remarks, rules_form, verdict_of
@@ -51,7 +52,7 @@ class Measurements:
     def __init__(self, games: GameStore, checker: Checker) -> None:
         self._games, self._checker = games, checker
         self._turn = asyncio.Lock()
-        self._found = cache.BackgroundCache(self._measured, n_kept=_N_KEPT, patience_s=_NO_PATIENCE_S)
+        self._found = BackgroundCache(self._measured, n_kept=_N_KEPT, patience_s=_NO_PATIENCE_S)
 
     async def begin(self, versions: Iterable[GameVersion]) -> int:
         """Have those of *versions* measured behind the scenes that have no figures yet; return how many still wait."""
@@ -74,7 +75,7 @@ class Measurements:
 MEASUREMENTS: Final = web.AppKey("measurements", Measurements)
 
 
-STATISTICS: Final = web.AppKey("statistics", cache.BackgroundCache[str, GameStatistics])
+STATISTICS: Final = web.AppKey("statistics", BackgroundCache[str, GameStatistics])
 FIRST_PICTURES: Final = web.AppKey("first_pictures", LRUCache[str, Picture | None])
 _N_MATCHES: Final = 10
 N_PICTURES: Final = 256
@@ -166,7 +167,7 @@ async def show_game(request: web.Request) -> web.Response:
         is_cut=len(version.rules) > MAX_LISTED_CHARACTERS,
         opponents=OWN_PLAYERS,
         statistics=await request.app[STATISTICS].of(name),
-        board=await request.app[leaderboards.LEADERBOARDS].of(name),
+        board=await request.app[LEADERBOARDS].of(name),
         played_roles=version.played_roles,
         matches=await request.app[match_lists.CARDS].of(rows, request.get(PRINCIPAL)),
     )

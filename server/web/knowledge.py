@@ -19,7 +19,7 @@ from gdl.language.terms import Constant
 from gdl.worker import ChildLimits, run_limited
 from players.belief import BeliefState
 from players.deadline import Deadline, SearchBudget
-from server.web.cache import BackgroundCache
+from server.cache import BackgroundCache
 
 Known: TypeAlias = tuple[tuple[str, ...] | None, ...]
 """By step the facts that are certain, None where the role's information set is too large."""

@@ -10,29 +10,28 @@ from cachetools import LRUCache
 
 from server.api.operation import CHECKER, MANAGER
 from server.api.problem import API, Handler, kept_headers, refusal
+from server.cache import BackgroundCache
 from server.spectating.tournaments import LiveTournaments, TournamentFeed
 from server.storage import rows
 from server.storage.games import title_of
-from server.storage.results import ResultStore
 from server.storage.statistics import Statistics
 from server.validating.checker import Checker
 from server.web import (
     entrant_page,
+    exports,
     game_list,
     game_pages,
-    leaderboards,
     match_lists,
     match_page,
     player_pages,
+    rating_pages,
     seat_page,
     start_page,
-    tournament_exports,
     tournament_forms,
     tournament_pages,
     validation_page,
 )
 from server.web.boards import FIRST_POSITIONS, GAME_VERSIONS, FirstPositions, GameVersions
-from server.web.cache import BackgroundCache
 from server.web.game_pages import MEASUREMENTS, Measurements
 from server.web.knowledge import KNOWN_FACTS, KnownFacts
 from server.web.match_lists import CARDS, Cards
@@ -67,7 +66,7 @@ _STREAMED: Final[dict[str, Handler]] = {
     "/parts/live/events": match_lists.follow_live,
     "/matches/{id}/play/{role:[^/]+}/events": seat_page.follow,
     "/tournaments/{name}/events": tournament_pages.follow,
-    "/tournaments/{name}/records.zip": tournament_exports.send_records,
+    "/tournaments/{name}/records.zip": exports.send_records,
 }
 """What answers piece by piece; to HEAD it would send a body, too."""
 
@@ -125,14 +124,15 @@ def add_routes(app: web.Application) -> None:
     router.add_get("/tournaments/{name}/withdraw", tournament_pages.confirm_withdrawal)
     router.add_get("/tournaments/{name}/parts", tournament_pages.show_parts)
     router.add_get("/tournaments/{name}/boards", tournament_pages.show_boards)
-    router.add_get("/tournaments/{name}/results.csv", tournament_exports.send_results)
-    router.add_get("/tournaments/{name}/standings.csv", tournament_exports.send_standings)
+    router.add_get("/tournaments/{name}/results.csv", exports.send_results)
+    router.add_get("/tournaments/{name}/standings.csv", exports.send_standings)
     router.add_get("/tournaments/{name}/wall", tournament_pages.show_wall)
     router.add_get("/players", player_pages.show_players)
     router.add_post("/players", player_pages.register)
-    router.add_get("/players/{name:.+}/against/{other:.+}", leaderboards.show_head_to_head)
-    router.add_get("/leaderboards", leaderboards.show_all)
-    router.add_get("/leaderboards/{name}", leaderboards.show_game)
+    router.add_get("/players/{name:.+}/against/{other:.+}", rating_pages.show_head_to_head)
+    router.add_get("/leaderboards", rating_pages.show_all)
+    router.add_get("/leaderboards.csv", exports.send_ratings)
+    router.add_get("/leaderboards/{name}", rating_pages.show_game)
     router.add_get("/players/{name:.+}", player_pages.show_player)
     router.add_post("/players/{name:.+}", player_pages.command)
     router.add_get("/games", game_pages.show_games)
@@ -161,8 +161,7 @@ async def _memories(app: web.Application) -> AsyncIterator[None]:
     feed = TournamentFeed(LiveTournaments(manager.database, lambda: manager.wait_reasons), manager.notifier)
     app[tournament_pages.SHOWN] = tournament_pages.ShownTournaments(manager.tournaments.store, feed)
     app[entrant_page.HISTORIES] = entrant_page.RatingHistories(app[tournament_pages.SHOWN])
-    app[leaderboards.LEADERBOARDS] = leaderboards.Leaderboards(ResultStore(manager.database))
-    app[tournament_exports.PACKING] = asyncio.Lock()
+    app[exports.PACKING] = asyncio.Lock()
     app[match_page.VIEWS] = match_page.Views()
     app[KNOWN_FACTS] = KnownFacts()
     statistics = Statistics(manager.database)
@@ -182,7 +181,6 @@ async def _memories(app: web.Application) -> AsyncIterator[None]:
     await app[game_pages.STATISTICS].close()
     await app[player_pages.STATISTICS].close()
     await app[entrant_page.HISTORIES].close()
-    await app[leaderboards.LEADERBOARDS].close()
     await app[FIRST_POSITIONS].close()
 
 

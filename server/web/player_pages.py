@@ -9,8 +9,9 @@ from aiohttp import web
 from gdl.errors import GdlError
 from server.access.access import PRINCIPAL, REMOTE, principal
 from server.access.settings import requires
-from server.api.operation import MANAGER
+from server.api.operation import LEADERBOARDS, MANAGER
 from server.api.player_models import MAX_MATCHES, is_own, player_answer
+from server.cache import BackgroundCache
 from server.hosting.game_manager import GameManager
 from server.hosting.practice import may_name
 from server.links.seating import OWN_PLAYERS
@@ -18,9 +19,9 @@ from server.principal import Role
 from server.refusals import RequestError
 from server.storage.rows import PlayerRow
 from server.storage.statistics import PlayerStatistics
-from server.web import cache, leaderboards, match_lists, rendering
+from server.web import match_lists, rendering
 
-STATISTICS: Final = web.AppKey("player_statistics", cache.BackgroundCache[str, dict[str, PlayerStatistics]])
+STATISTICS: Final = web.AppKey("player_statistics", BackgroundCache[str, dict[str, PlayerStatistics]])
 _N_MATCHES: Final = 20
 _PATIENCE_S: Final = 0.1
 """How long the page waits for the player's rank."""
@@ -80,6 +81,7 @@ async def show_player(request: web.Request) -> web.Response:
     rows = await manager.matches.listed(player=name, limit=_N_MATCHES)
     if row is None and not rows and name not in OWN_PLAYERS:
         raise RequestError("unknown_player", f"there is no player called {name[:100]!r}", "see all players", 404)
+    board = await request.app[LEADERBOARDS].of(patience_s=_PATIENCE_S)
     return rendering.render(
         request,
         "player.html",
@@ -90,18 +92,12 @@ async def show_player(request: web.Request) -> web.Response:
         is_ours=name.partition(":")[0] in OWN_PLAYERS,
         matches=await request.app[match_lists.CARDS].of(rows, request.get(PRINCIPAL)),
         statistics=await request.app[STATISTICS].of(name) or {},
-        rank=await _rank(request, name),
-        opponents=await request.app[leaderboards.LEADERBOARDS].opponents_of(name),
+        rank=None if board is None else board.row_of(name),
+        opponents=await request.app[LEADERBOARDS].opponents_of(name),
         all_matches=urlencode({"player": name}),
         address=player_address(name),
         dial_in_command=f"ggp player my_player.py --connect {request[REMOTE].origin} --name {name}",
     )
-
-
-async def _rank(request: web.Request, name: str) -> leaderboards.LeaderboardRow | None:
-    """Return the place of a player on the leaderboard over all games; None without one, or while it is worked out."""
-    board = await request.app[leaderboards.LEADERBOARDS].of(patience_s=_PATIENCE_S)
-    return None if board is None else next((row for row in board.rows if row.rating.player == name), None)
 
 
 @requires(Role.PLAYER)

@@ -16,8 +16,8 @@ from server.hosting.order import HostSettings, LadderSettings, MatchRequest, Sea
 from server.hosting.ordering import DrawnMatch
 from server.registry.registry import PlayerWishes
 from server.storage.database import Database
-from server.storage.results import MOST_RESULTS, RatedResult, ResultStore
-from server.storage.rows import MatchPurpose, MatchStatus, SeatKind
+from server.storage.results import MOST_RESULTS, ResultStore
+from server.storage.rows import MatchPurpose, MatchStatus, RatedResult, SeatKind
 from server.storage.schema import matches, seats
 from server.tournament.ratings import Ratings
 

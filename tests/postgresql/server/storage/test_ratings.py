@@ -7,8 +7,8 @@ from dataclasses import replace
 from server.spectating.tournaments import LiveMatch, LiveTournaments
 from server.storage.database import Database
 from server.storage.matches import MatchStore
-from server.storage.results import RatedResult, ResultStore
-from server.storage.rows import MatchStatus, SeatKind
+from server.storage.results import ResultStore
+from server.storage.rows import MatchStatus, RatedResult, SeatKind
 from server.storage.tournament_rows import AnnulmentRow
 from server.storage.tournaments import TournamentChange, TournamentStore
 from server.tournament.fixtures import MatchResult, ScheduledMatch

@@ -7,8 +7,7 @@ from collections.abc import Mapping, Sequence
 
 from server.hosting.idle_ladder import Field, of_versions, order_of_match, pairings
 from server.hosting.order import LadderSettings
-from server.storage.results import RatedResult
-from server.storage.rows import MatchPurpose, PlayerRow, SeatKind
+from server.storage.rows import MatchPurpose, PlayerRow, RatedResult, SeatKind
 from server.tournament.fixtures import MatchResult, ScheduledMatch, TournamentGame
 from server.tournament.ratings import fit_ratings
 

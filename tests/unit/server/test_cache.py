@@ -8,7 +8,7 @@ from collections import Counter
 
 import pytest
 
-from server.web.cache import BackgroundCache
+from server.cache import BackgroundCache
 
 
 class Search:
@@ -82,6 +82,25 @@ async def test_an_old_answer_is_given_while_a_new_one_is_found() -> None:
     await cache.close(grace_s=30)
     found.append(await cache.of("key"))
     assert found == [0, 0, 0, 1]
+
+
+async def test_a_new_answer_is_waited_for_where_it_may_not_be_old() -> None:
+    now_s, search = [0.0], Search()
+    cache = BackgroundCache(search, n_kept=10, patience_s=30, fresh_s=60, clock=lambda: now_s[0])
+    found = []
+    for now_s[0] in (0.0, 60.0, 61.0):
+        found.append((await cache.of("key", may_be_old=False), search.n_begun["key"]))
+    assert found == [(3, 1), (3, 1), (3, 2)]
+
+
+async def test_an_old_answer_is_given_where_a_new_one_takes_too_long() -> None:
+    now_s, search = [0.0], Search()
+    cache = BackgroundCache(search, n_kept=10, patience_s=30, fresh_s=60, clock=lambda: now_s[0])
+    assert await cache.of("key") == 3
+    now_s[0] = 61.0
+    search.may_end.clear()
+    assert await cache.of("key", 0, may_be_old=False) == 3
+    await cache.close()
 
 
 async def test_a_search_that_fails_is_logged_and_tried_again(caplog: pytest.LogCaptureFixture) -> None:

@@ -1,4 +1,4 @@
-"""What of a tournament is sent as a file: standings and results as CSV, and records as an archive."""
+"""What is sent as a file: ratings, standings and results as CSV, and the records of a tournament as an archive."""
 
 import asyncio
 import io
@@ -9,10 +9,13 @@ from typing import Final
 
 from aiohttp import web
 
-from server.api.operation import MANAGER
+from server.api.operation import LEADERBOARDS, MANAGER
+from server.leaderboards.leaderboard import LeaderboardRow
+from server.leaderboards.leaderboards import ALL_GAMES
 from server.sanitization import write_csv
 from server.storage.exporting import MatchFilter, collection, exported
 from server.web import tournament_view
+from server.web.rating_pages import known_game
 from server.web.rendering import machine_date
 from server.web.tournament_pages import SHOWN
 
@@ -24,9 +27,27 @@ _RESULTS: Final = (
     "match", "round", "game", "role", "player", "goal", "errors", "thinking_ms", "steps", "status", "counts", "note",
     "ended",
 )  # fmt: skip
+_RATINGS: Final = (
+    "rank", "player", "name", "elo", "elo_low", "elo_high", "matches", "wins", "draws", "losses", "errors", "last",
+)  # fmt: skip
 _PIECE: Final = 65_536
 PACKING: Final = web.AppKey("packing", asyncio.Lock)
 """Is held while an archive is made: one at a time for all who ask."""
+
+
+async def send_ratings(request: web.Request) -> web.Response:
+    """Send the ratings of all players as CSV, over all games or in the one that the query names."""
+    game = request.query.get("game")
+    board = await request.app[LEADERBOARDS].needed(await known_game(request, game) if game else ALL_GAMES)
+    return _csv(f"{game}-ratings" if game else "ratings", _RATINGS, map(_rating_line, board.rows))
+
+
+def _rating_line(row: LeaderboardRow) -> tuple[object, ...]:
+    rating, made = row.rating, row.outcomes
+    points = (rating.elo, rating.low, rating.high) if rating.n_matches else (None, None, None)
+    rounded = (None if each is None else round(each) for each in points)
+    counts = (rating.n_matches, made.get("wins", 0), made.get("draws", 0), made.get("losses", 0), row.n_errors)
+    return (row.rank, rating.player, row.name, *rounded, *counts, machine_date(row.last_ms))
 
 
 async def send_standings(request: web.Request) -> web.Response:

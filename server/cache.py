@@ -52,12 +52,16 @@ class BackgroundCache(Generic[Key, Value]):
         self._found: LRUCache[Key, _Found[Value]] = LRUCache(n_kept)
         self._searches: dict[Key, _Search] = {}
 
-    async def of(self, key: Key, patience_s: float | None = None) -> Value | None:
-        """Return what was found last for *key*; None while nothing was found yet."""
+    async def of(self, key: Key, patience_s: float | None = None, *, may_be_old: bool = True) -> Value | None:
+        """Return what was found last for *key*; None while nothing was found yet.
+
+        What reads once, as a program does, has no use for an answer that was found long ago for others: where an
+        answer may not be old it is waited for, too, and the old one given where that takes too long.
+        """
         found = self._found.get(key)
         if found is None or self._clock() - found.at_s > self._fresh_s:
             search = self._searches.get(key) or self._begin(key)
-            if found is None:
+            if found is None or not may_be_old:
                 until_s = search.begun_s + (self._patience_s if patience_s is None else patience_s)
                 await asyncio.wait((search.task,), timeout=max(0.0, until_s - self._clock()))
                 found = self._found.get(key)

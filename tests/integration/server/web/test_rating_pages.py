@@ -9,8 +9,8 @@ from types import ModuleType
 
 import pytest
 
+from server.leaderboards import leaderboards
 from server.storage import results
-from server.web import leaderboards
 from tests.kit.polling import until
 from tests.kit.server.api.tournaments import command_cup, played_cup
 from tests.kit.server.api.whole_server import Client, whole_server

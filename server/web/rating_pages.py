@@ -1,0 +1,87 @@
+"""The pages of ratings, over all games and for each, with their curves; and of two players head to head.
+
+Curves are drawn with the areas of their intervals, and with lines at round numbers of Elo.
+"""
+
+from collections.abc import Sequence
+from typing import Final
+
+from aiohttp import web
+
+from server.api.operation import LEADERBOARDS, MANAGER
+from server.leaderboards.leaderboard import Leaderboard, LeaderboardRow
+from server.leaderboards.leaderboards import ALL_GAMES
+from server.refusals import RequestError
+from server.storage.games import title_of
+from server.tournament.rating_chart import RatingChart, rating_chart
+from server.web.rendering import date, render
+
+_N_CURVES: Final = 8
+_MOST_LISTED: Final = 200
+
+
+async def show_all(request: web.Request) -> web.Response:
+    """Show the leaderboard over all games."""
+    return await _leaderboard(request, ALL_GAMES)
+
+
+async def show_game(request: web.Request) -> web.Response:
+    """Show the leaderboard of a game."""
+    return await _leaderboard(request, await known_game(request, request.match_info["name"]))
+
+
+async def known_game(request: web.Request, name: str) -> str:
+    """Return the *name* of a game.
+
+    Raises:
+        RequestError: there is no game of that name.
+    """
+    if await request.app[MANAGER].games.find(name) is None:
+        raise RequestError("unknown_game", f"there is no game called {name[:100]!r}", "the games are in the menu", 404)
+    return name
+
+
+async def _leaderboard(request: web.Request, game: str) -> web.Response:
+    leaderboards = request.app[LEADERBOARDS]
+    board = await leaderboards.of(game)
+    rows = () if board is None else board.rows[:_MOST_LISTED]
+    return render(
+        request,
+        "leaderboard.html",
+        game=game,
+        board=board,
+        rows=rows,
+        elo_range=elo_range(rows),
+        chart=None if board is None else chart_of(board),
+        games=await leaderboards.rated_games(),
+    )
+
+
+def elo_range(rows: Sequence[LeaderboardRow]) -> tuple[float, float]:
+    """Return the lowest and the highest end of the intervals of *rows*."""
+    rated = [row.rating for row in rows]
+    return (min(each.low for each in rated), max(each.high for each in rated)) if rated else (0.0, 0.0)
+
+
+def chart_of(board: Leaderboard) -> RatingChart | None:
+    """Return the curves of the first players of *board* over time, which end with their ratings now."""
+    points = board.curves.points
+    if len(points) < 2:
+        return None
+    drawn = {}
+    for rating in (row.rating for row in board.rows[:_N_CURVES]):
+        before = [(float(at_ms), ratings[rating.player]) for at_ms, ratings in points if rating.player in ratings]
+        drawn[rating.player] = [*before, (float(board.last_ms), rating)]
+    return rating_chart(drawn, date(points[0][0]), date(board.last_ms), has_areas=False)
+
+
+async def show_head_to_head(request: web.Request) -> web.Response:
+    """Show what two players made against each other."""
+    one, other = request.match_info["name"], request.match_info["other"]
+    found = await request.app[LEADERBOARDS].encounters(one, other)
+    if found.total is None:
+        raise RequestError("not_found", f"{one[:100]} and {other[:100]} have not met", status=404)
+    games = {part.game: await request.app[MANAGER].games.find(part.game) for part in found.seats}
+    titles = {name: name if version is None else title_of(version) for name, version in games.items()}
+    roles = {name: () if version is None else version.played_roles for name, version in games.items()}
+    return render(request, "head_to_head.html", one=one, other=other, found=found, titles=titles, roles=roles)
