@@ -20,11 +20,12 @@ from server.match.link import now_ms
 from server.principal import Principal, Role
 from server.records.record import understood
 from server.spectating.events import broadcast_of, delay_of, public_events
+from server.spectating.knowledge import KnownFacts, SeatHistory, facts_after
 from server.spectating.public_record import known_match
 from server.spectating.viewers import secrecy_of
 from server.storage.rows import MatchRow
 from server.visibility import Aspect, Viewer, may_see
-from server.web import boards, knowledge, match_lists, rendering, tournament_pages
+from server.web import boards, match_lists, rendering, tournament_pages
 from server.web.match_view import MatchView, rows_of, view_of
 from server.web.thoughts import thoughts_of
 
@@ -50,6 +51,7 @@ class Views:
 
 
 VIEWS: Final = web.AppKey("views", Views)
+KNOWN_FACTS: Final = web.AppKey("known_facts", KnownFacts)
 
 
 @dataclass(frozen=True, slots=True)
@@ -218,11 +220,11 @@ async def _known_picture(request: web.Request, shown: ShownMatch, title: str) ->
         (step.moves[shown.only].move or "", state.percepts[shown.only] if state.percepts else ())
         for step, state in zip(shown.view.steps, shown.view.states[1:], strict=False)
     )
-    history = knowledge.SeatHistory(shown.book.description.source.text, shown.roles[shown.only], steps)
-    known = await request.app[knowledge.KNOWN_FACTS].of(history)
+    history = SeatHistory(shown.book.description.source.text, shown.roles[shown.only], steps)
+    known = await request.app[KNOWN_FACTS].of(history)
     if known is None:
         return None, True
-    facts = knowledge.facts_after(known, shown.step)
+    facts = facts_after(known, shown.step)
     return (
         None if not facts else await boards.picture_of(await boards.board(shown.book, facts, is_partial=True), title)
     ), False

@@ -11,6 +11,7 @@ from cachetools import LRUCache
 from server.api.operation import CHECKER, MANAGER
 from server.api.problem import API, Handler, kept_headers, refusal
 from server.cache import BackgroundCache
+from server.spectating.knowledge import KnownFacts
 from server.spectating.tournaments import LiveTournaments, TournamentFeed
 from server.storage import rows
 from server.storage.games import title_of
@@ -33,7 +34,6 @@ from server.web import (
 )
 from server.web.boards import FIRST_POSITIONS, GAME_VERSIONS, FirstPositions, GameVersions
 from server.web.game_pages import MEASUREMENTS, Measurements
-from server.web.knowledge import KNOWN_FACTS, KnownFacts
 from server.web.match_lists import CARDS, Cards
 from server.web.rendering import compile_templates, render, send_static_file
 from server.web.tournament_pages import LIVE_BOARDS, LiveBoards
@@ -163,7 +163,7 @@ async def _memories(app: web.Application) -> AsyncIterator[None]:
     app[entrant_page.HISTORIES] = entrant_page.RatingHistories(app[tournament_pages.SHOWN])
     app[exports.PACKING] = asyncio.Lock()
     app[match_page.VIEWS] = match_page.Views()
-    app[KNOWN_FACTS] = KnownFacts()
+    app[match_page.KNOWN_FACTS] = KnownFacts()
     statistics = Statistics(manager.database)
     app[game_pages.STATISTICS] = _figures(statistics.of_game)
     app[player_pages.STATISTICS] = _figures(statistics.of_player)
@@ -177,7 +177,7 @@ async def _memories(app: web.Application) -> AsyncIterator[None]:
     warming.cancel()
     await app[MEASUREMENTS].close()
     await app[CHECKER].close()
-    await app[KNOWN_FACTS].close()
+    await app[match_page.KNOWN_FACTS].close()
     await app[game_pages.STATISTICS].close()
     await app[player_pages.STATISTICS].close()
     await app[entrant_page.HISTORIES].close()

@@ -21,9 +21,10 @@ from server.api.seats import SeatView, check_seat, name_person, stream_of_seat, 
 from server.errors import NotAskedError
 from server.hosting.practice import may_abort
 from server.refusals import RequestError
+from server.spectating.knowledge import SeatHistory, facts_after
 from server.spectating.public_record import known_match
 from server.storage.rows import GameVersion, MatchRow
-from server.web import knowledge, match_lists, match_page, rendering
+from server.web import match_lists, match_page, rendering
 from server.web.boards import FIRST_POSITIONS, GAME_VERSIONS, board, cells_of, last_move, picture_of, rule_book
 
 _COOKIE: Final = "ggp_seat"
@@ -171,8 +172,8 @@ async def _known(request: web.Request, version: GameVersion, view: SeatView) -> 
     if not version.is_gdl2:
         return view.state or await _first_facts(request, version)
     steps = tuple((step.move, tuple(step.percepts or ())) for step in view.steps)
-    known = await request.app[knowledge.KNOWN_FACTS].of(knowledge.SeatHistory(version.rules, view.role, steps))
-    return None if known is None else knowledge.facts_after(known, len(steps)) or ()
+    known = await request.app[match_page.KNOWN_FACTS].of(SeatHistory(version.rules, view.role, steps))
+    return None if known is None else facts_after(known, len(steps)) or ()
 
 
 async def _first_facts(request: web.Request, version: GameVersion) -> Sequence[str] | None:

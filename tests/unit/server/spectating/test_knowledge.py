@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 
 from gdl.games.library import find_game
-from server.web.knowledge import KnownFacts, SeatHistory, facts_after, known_facts
+from server.spectating.knowledge import KnownFacts, SeatHistory, facts_after, known_facts
 
 
 def story(game: str, role: str, *steps: tuple[str, tuple[str, ...]]) -> SeatHistory:

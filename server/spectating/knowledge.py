@@ -8,8 +8,6 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Final, TypeAlias
 
-from aiohttp import web
-
 from gdl.errors import GdlError
 from gdl.game import EvaluationLimits
 from gdl.interpreter import InterpretedGame
@@ -90,6 +88,3 @@ class KnownFacts:
     async def close(self) -> None:
         """Begin nothing more, and wait for what has begun."""
         await self._known.close()
-
-
-KNOWN_FACTS: Final = web.AppKey("known_facts", KnownFacts)
