@@ -14,7 +14,8 @@ from server.access.settings import requires
 from server.match.link import now_ms
 from server.principal import Role, role_named
 from server.refusals import RequestError, TokenFieldError, TokenRuleError, UnknownTokenError
-from server.web.rendering import render
+from server.storage.rows import TokenRow
+from server.web.rendering import Confirmation, ask, render
 
 _LOCAL: Final = re.compile(r"/(?![/\\])[^\\\s\x00-\x1f]*")
 """An address on this server; browsers take a backslash for a slash, and two slashes for another server."""
@@ -29,6 +30,7 @@ def add_routes(app: web.Application) -> None:
     app.router.add_post("/admin/tokens", issue)
     app.router.add_post("/admin/class", issue_class)
     app.router.add_post("/admin/tokens/{id}/rotate", rotate)
+    app.router.add_get("/admin/tokens/{id}/rotate", confirm_rotation)
     app.router.add_get("/admin/tokens/{id}/revoke", confirm_revocation)
     app.router.add_post("/admin/tokens/{id}/revoke", revoke)
 
@@ -103,22 +105,39 @@ async def rotate(request: web.Request) -> web.Response:
 
 
 @requires(Role.ADMIN)
+async def confirm_rotation(request: web.Request) -> web.Response:
+    """Ask whether a token is to be replaced."""
+    row = await _valid_token(request)
+    asked = Confirmation(
+        f"Replace the token of {row.name}?",
+        f"The token {row.id} ({row.role}) opens nothing any more, its sessions end, and a new one is shown, once.",
+        word="Replace",
+        address=f"/admin/tokens/{row.id}/rotate",
+        back="/admin",
+    )
+    return ask(request, asked)
+
+
+@requires(Role.ADMIN)
 async def confirm_revocation(request: web.Request) -> web.Response:
     """Ask whether a token is to be revoked."""
+    row = await _valid_token(request)
+    asked = Confirmation(
+        f"Revoke the token of {row.name}?",
+        f"The token {row.id} ({row.role}) opens nothing any more, and its sessions end.",
+        word="Revoke",
+        address=f"/admin/tokens/{row.id}/revoke",
+        back="/admin",
+    )
+    return ask(request, asked)
+
+
+async def _valid_token(request: web.Request) -> TokenRow:
     listed = {row.id: row for row in await request.app[ACCESS].issuing.listed() if row.revoked_ms is None}
     row = listed.get(request.match_info["id"])
     if row is None:
         raise UnknownTokenError(request.match_info["id"])
-    return render(
-        request,
-        "confirm.html",
-        question=f"Revoke the token of {row.name}?",
-        consequence=f"The token {row.id} ({row.role}) opens nothing any more, and its sessions end.",
-        address=f"/admin/tokens/{row.id}/revoke",
-        fields={},
-        word="Revoke",
-        back="/admin",
-    )
+    return row
 
 
 @requires(Role.ADMIN)

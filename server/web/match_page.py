@@ -23,7 +23,7 @@ from server.spectating.events import broadcast_of, delay_of, public_events
 from server.spectating.knowledge import KnownFacts, SeatHistory, facts_after
 from server.spectating.public_record import known_match
 from server.spectating.viewers import secrecy_of
-from server.storage.rows import MatchRow
+from server.storage.rows import MatchRow, MatchStatus
 from server.visibility import Aspect, Viewer, may_see
 from server.web import boards, match_lists, rendering, tournament_pages
 from server.web.match_view import MatchView, rows_of, view_of
@@ -109,6 +109,25 @@ async def show_parts(request: web.Request) -> web.Response:
     if secrecy_of(shown.row).is_over and not context["is_soon"]:
         response.headers["Cache-Control"] = "private, max-age=600"
     return response
+
+
+@requires(Role.PLAYER)
+async def confirm_abort(request: web.Request) -> web.Response:
+    """Ask whether a match is to be ended; who asks from a seat, that of the role of the query, comes back to it."""
+    match, who = await known_match(request.app[MANAGER], request.match_info["id"]), principal(request)
+    check_may_abort(who, match)
+    page, role = URL("/matches") / match.id, request.query.get("role")
+    if match.has_ended:
+        raise web.HTTPSeeOther(page)
+    word = "Cancel" if match.status == MatchStatus.LOBBY else "Abort" if who.may(Role.HOST) else "Give up"
+    asked = rendering.Confirmation(
+        f"{word} this match?",
+        f"{match.id} ends for all who play in it, counts as no result, and does not go on.",
+        word=word,
+        address=str(page / "abort"),
+        back=f"{page}/play/{rendering.segment(role)}" if role else str(page),
+    )
+    return rendering.ask(request, asked)
 
 
 @requires(Role.PLAYER)

@@ -62,6 +62,55 @@ _HINTS: Final = {
 }
 _DAMAGED: Final = "What is kept of this is damaged"
 _UNFORESEEN: Final = "Something went wrong on this server"
+_ROUTES: Final = (
+    web.get("/static/{name}", send_static_file),
+    web.get("/", match_lists.show_home),
+    web.get("/parts/live", match_lists.show_live),
+    web.get("/matches", match_lists.show_matches),
+    web.get("/queue", match_lists.show_queue),
+    web.get("/matches/{id}", match_page.show_match),
+    web.get("/matches/{id}/parts", match_page.show_parts),
+    web.get("/matches/{id}/embed", match_page.show_embedded),
+    web.get("/matches/{id}/board.svg", match_page.send_image),
+    web.get("/matches/{id}/abort", match_page.confirm_abort),
+    web.post("/matches/{id}/abort", match_page.abort),
+    web.get("/matches/{id}/play/{role:[^/]+}", seat_page.show_seat),
+    web.post("/matches/{id}/play/{role:[^/]+}", seat_page.make_move),
+    web.get("/matches/{id}/play/{role:[^/]+}/parts", seat_page.show_parts),
+    web.get("/start", start_page.show_form),
+    web.post("/start", start_page.start),
+    web.get("/start/tournament", tournament_forms.show_form),
+    web.post("/start/tournament", tournament_forms.order),
+    web.get("/tournaments", tournament_pages.show_tournaments),
+    web.get("/tournaments/{name}", tournament_pages.show_tournament),
+    web.get("/tournaments/{name}/entrants/{entrant:.+}", entrant_page.show_entrant),
+    web.post("/tournaments/{name}", tournament_pages.command),
+    web.get("/tournaments/{name}/withdraw", tournament_pages.confirm_withdrawal),
+    web.get("/tournaments/{name}/parts", tournament_pages.show_parts),
+    web.get("/tournaments/{name}/boards", tournament_pages.show_boards),
+    web.get("/tournaments/{name}/results.csv", exports.send_results),
+    web.get("/tournaments/{name}/standings.csv", exports.send_standings),
+    web.get("/tournaments/{name}/wall", tournament_pages.show_wall),
+    web.get("/players", player_pages.show_players),
+    web.post("/players", player_pages.register),
+    web.get("/players/{name:.+}/against/{other:.+}", rating_pages.show_head_to_head),
+    web.get("/players/{name:.+}/forget", player_pages.confirm_removal),
+    web.get("/leaderboards", rating_pages.show_all),
+    web.get("/leaderboards.csv", exports.send_ratings),
+    web.get("/leaderboards/{name}", rating_pages.show_game),
+    web.get("/players/{name:.+}", player_pages.show_player),
+    web.post("/players/{name:.+}", player_pages.command),
+    web.get("/games", game_pages.show_games),
+    web.post("/games", game_pages.upload_game),
+    web.post("/games/import", game_pages.begin_import),
+    web.get("/games/imports/{id}", game_pages.show_import),
+    web.get("/games/{name}", game_pages.show_game),
+    web.get("/games/{name}/picture.svg", game_list.send_picture),
+    web.get("/games/{name}/diff", game_pages.show_difference),
+    web.post("/games/{name}/play", start_page.play_by_hand),
+    web.get("/validate", validation_page.show_form),
+    web.post("/validate", validation_page.check),
+)
 _STREAMED: Final[dict[str, Handler]] = {
     "/parts/live/events": match_lists.follow_live,
     "/matches/{id}/play/{role:[^/]+}/events": seat_page.follow,
@@ -99,54 +148,9 @@ def failure_page(request: web.Request, error: Exception) -> web.Response:
 def add_routes(app: web.Application) -> None:
     """Add the pages to *app*, which has its game manager by the time it starts."""
     app.cleanup_ctx.append(_memories)
-    router = app.router
-    router.add_get("/static/{name}", send_static_file)
-    router.add_get("/", match_lists.show_home)
-    router.add_get("/parts/live", match_lists.show_live)
-    router.add_get("/matches", match_lists.show_matches)
-    router.add_get("/queue", match_lists.show_queue)
-    router.add_get("/matches/{id}", match_page.show_match)
-    router.add_get("/matches/{id}/parts", match_page.show_parts)
-    router.add_get("/matches/{id}/embed", match_page.show_embedded)
-    router.add_get("/matches/{id}/board.svg", match_page.send_image)
-    router.add_post("/matches/{id}/abort", match_page.abort)
-    router.add_get("/matches/{id}/play/{role:[^/]+}", seat_page.show_seat)
-    router.add_post("/matches/{id}/play/{role:[^/]+}", seat_page.make_move)
-    router.add_get("/matches/{id}/play/{role:[^/]+}/parts", seat_page.show_parts)
-    router.add_get("/start", start_page.show_form)
-    router.add_post("/start", start_page.start)
-    router.add_get("/start/tournament", tournament_forms.show_form)
-    router.add_post("/start/tournament", tournament_forms.order)
-    router.add_get("/tournaments", tournament_pages.show_tournaments)
-    router.add_get("/tournaments/{name}", tournament_pages.show_tournament)
-    router.add_get("/tournaments/{name}/entrants/{entrant:.+}", entrant_page.show_entrant)
-    router.add_post("/tournaments/{name}", tournament_pages.command)
-    router.add_get("/tournaments/{name}/withdraw", tournament_pages.confirm_withdrawal)
-    router.add_get("/tournaments/{name}/parts", tournament_pages.show_parts)
-    router.add_get("/tournaments/{name}/boards", tournament_pages.show_boards)
-    router.add_get("/tournaments/{name}/results.csv", exports.send_results)
-    router.add_get("/tournaments/{name}/standings.csv", exports.send_standings)
-    router.add_get("/tournaments/{name}/wall", tournament_pages.show_wall)
-    router.add_get("/players", player_pages.show_players)
-    router.add_post("/players", player_pages.register)
-    router.add_get("/players/{name:.+}/against/{other:.+}", rating_pages.show_head_to_head)
-    router.add_get("/leaderboards", rating_pages.show_all)
-    router.add_get("/leaderboards.csv", exports.send_ratings)
-    router.add_get("/leaderboards/{name}", rating_pages.show_game)
-    router.add_get("/players/{name:.+}", player_pages.show_player)
-    router.add_post("/players/{name:.+}", player_pages.command)
-    router.add_get("/games", game_pages.show_games)
-    router.add_post("/games", game_pages.upload_game)
-    router.add_post("/games/import", game_pages.begin_import)
-    router.add_get("/games/imports/{id}", game_pages.show_import)
-    router.add_get("/games/{name}", game_pages.show_game)
-    router.add_get("/games/{name}/picture.svg", game_list.send_picture)
-    router.add_get("/games/{name}/diff", game_pages.show_difference)
-    router.add_post("/games/{name}/play", start_page.play_by_hand)
-    router.add_get("/validate", validation_page.show_form)
-    router.add_post("/validate", validation_page.check)
+    app.router.add_routes(_ROUTES)
     for path, handler in _STREAMED.items():
-        router.add_get(path, handler, allow_head=False)
+        app.router.add_get(path, handler, allow_head=False)
 
 
 async def _memories(app: web.Application) -> AsyncIterator[None]:

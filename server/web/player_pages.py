@@ -101,12 +101,33 @@ async def show_player(request: web.Request) -> web.Response:
 
 
 @requires(Role.PLAYER)
+async def confirm_removal(request: web.Request) -> web.Response:
+    """Ask whether one's own player is to be forgotten."""
+    row = await _own(request)
+    address = player_address(row.name)
+    asked = rendering.Confirmation(
+        f"Forget {row.name}?",
+        "It gets no more matches, and its name is free for another player; the matches that it played keep its name.",
+        word="Forget it",
+        address=address,
+        back=address,
+        fields={"do": "remove"},
+    )
+    return rendering.ask(request, asked)
+
+
+async def _own(request: web.Request) -> PlayerRow:
+    """Return the player of the path, which belongs to the sender of *request*."""
+    row = await request.app[MANAGER].registry.get(request.match_info["name"])
+    if not is_own(row, principal(request)):
+        raise RequestError("forbidden", f"the player {row.name} belongs to another owner", status=403)
+    return row
+
+
+@requires(Role.PLAYER)
 async def command(request: web.Request) -> web.StreamResponse:
     """Do with one's own player what the form says: pause it, let it play again, check it, or forget it."""
-    manager, viewer = request.app[MANAGER], principal(request)
-    row = await manager.registry.get(request.match_info["name"])
-    if not is_own(row, viewer):
-        raise RequestError("forbidden", f"the player {row.name} belongs to another owner", status=403)
+    manager, viewer, row = request.app[MANAGER], principal(request), await _own(request)
     what = str((await request.post()).get("do", ""))
     do = _COMMANDS.get(what)
     if do is None:

@@ -2,8 +2,8 @@
 
 import hashlib
 import re
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from functools import cache
 from pathlib import Path
@@ -279,3 +279,23 @@ def render(request: web.Request, template: str, *, status: int = 200, **context:
     """Return the page that *template* makes of *context* for the visitor who sends *request*."""
     text = templates().get_template(template).render(visitor=visitor_of(request), path=request.path, **context)
     return web.Response(text=text, status=status, content_type="text/html", headers={"Cache-Control": "no-store"})
+
+
+@dataclass(frozen=True, slots=True)
+class Confirmation:
+    """What a page asks before something is done that cannot be undone.
+
+    Its button, with `word` on it, posts `fields` to `address`; a link leads `back`.
+    """
+
+    question: str
+    consequence: str
+    word: str
+    address: str
+    back: str
+    fields: Mapping[str, str] = field(default_factory=dict)
+
+
+def ask(request: web.Request, asked: Confirmation) -> web.Response:
+    """Return the page that asks what is to be confirmed."""
+    return render(request, "confirm.html", asked=asked)

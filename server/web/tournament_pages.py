@@ -30,7 +30,7 @@ from server.storage.rows import MatchRow, MatchStatus
 from server.storage.tournament_rows import TournamentRow
 from server.storage.tournaments import TournamentStore
 from server.web import match_lists, match_view, tournament_forms, tournament_rules, tournament_view
-from server.web.rendering import render, sentence, templates
+from server.web.rendering import Confirmation, ask, render, sentence, templates
 
 _AGE_S: Final = 0.5
 _N_BOARDS: Final = 500
@@ -213,16 +213,15 @@ async def confirm_withdrawal(request: web.Request) -> web.Response:
     _, shown = await request.app[SHOWN].of(name)
     entrant = entrant_to_withdraw(shown.found, query.get("entrant", "")).name
     annul, back = query.get("annul", ""), f"/tournaments/{name}"
-    return render(
-        request,
-        "confirm.html",
-        question=f"Withdraw {entrant} from {name}?",
-        consequence=_consequence(shown.row, is_annulled=annul == "yes"),
-        address=back,
-        fields={"do": "withdraw", "entrant": entrant, "reason": query.get("reason", ""), "annul": annul},
+    asked = Confirmation(
+        f"Withdraw {entrant} from {name}?",
+        _consequence(shown.row, is_annulled=annul == "yes"),
         word="Withdraw",
+        address=back,
         back=back,
+        fields={"do": "withdraw", "entrant": entrant, "reason": query.get("reason", ""), "annul": annul},
     )
+    return ask(request, asked)
 
 
 def _consequence(row: TournamentRow, *, is_annulled: bool) -> str:

@@ -185,7 +185,9 @@ async def test_tokens_are_replaced_and_revoked(browser: Browser) -> None:
     ada = await browser.access.issuing.issue("Ada", Role.ADMIN)
     bob = await browser.access.issuing.issue("Bob", Role.HOST)
     await browser.log_in(ada.text)
-    await browser.get("/admin")
+    await browser.get(f"/admin/tokens/{bob.row.id}/rotate")
+    assert "Replace the token of Bob?" in browser.text
+    assert await browser.access.recognition.by_token(str(bob.text)) is not None
     await browser.send(f"/admin/tokens/{bob.row.id}/rotate")
     shown = TOKEN.search(browser.text)
     assert shown is not None

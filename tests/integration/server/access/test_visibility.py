@@ -344,9 +344,13 @@ def reading() -> list[tuple[str, list[str]]]:
 
 
 def expected_status(route: str, match: Played) -> bool:
-    """Return whether the table says how *route* is answered: where the player is there, and a record to be sent."""
+    """Return whether the table says how *route* is answered: where the player is there, and a record to be sent.
+
+    Two players have to be named to be compared, and a match may be ended by the owner of its order.
+    """
     is_players = "/players/{name}" in route
-    return not is_players and not route.endswith(("/about", "/requests", "/letters")) and bool(match)
+    others = "/about", "/requests", "/letters", "/encounters", "/abort"
+    return not is_players and not route.endswith(others) and bool(match)
 
 
 def untold(caller: Caller, match: Played, text: str) -> Iterator[tuple[str, ...]]:
