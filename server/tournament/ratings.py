@@ -287,6 +287,6 @@ def rating_history(results: Sequence[MatchResult], n_points: int = N_POINTS) -> 
     Each is a fit of its own, so that a later result does not change what was known before.
     """
     n = len(results)
-    numbers = sorted({round(n * i / n_points) for i in range(1, n_points + 1)} - {0})
+    numbers = sorted({round(n * i / n_points) for i in range(n_points + 1)} - {0})
     fits = ((number, fit_ratings(results[:number]).players) for number in numbers)
     return tuple(RatingsAfter(number, {each.player: each for each in rated}) for number, rated in fits)

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 
 import numpy as np
 import pytest
 
 from benchmarks.ratings import FAIR, GAMES, SimulatedGame, disagreement_with_choix, measured_coverage, simulated_league
 from server.tournament.fixtures import MatchResult
-from server.tournament.ratings import Ratings, fit_ratings, fit_ratings_by_game, rating_history
+from server.tournament.plackett_luce import MOST_ROLES
+from server.tournament.ratings import Ratings, RoleEffect, fit_ratings, fit_ratings_by_game, rating_history
 
 
 def matches(first: str, second: str, won: int, drawn: int, lost: int, game: str = "chess") -> list[MatchResult]:
@@ -61,6 +63,13 @@ def test_roles_of_each_game_have_effects_of_their_own() -> None:
     assert [found["fair", role].elo for role in range(2)] == pytest.approx([0, 0], abs=40)
 
 
+def test_without_effects_every_role_is_worth_the_mean_of_its_game() -> None:
+    results = matches("ann", "bob", 9, 0, 1, "go") + matches("ann", "bob", 9, 0, 1)
+    assert fit_ratings(results, has_role_effects=False).roles == tuple(
+        RoleEffect(game, role, 0.0, 0.0, 0.0) for game in ("chess", "go") for role in (0, 1)
+    )
+
+
 def test_elo_is_the_logarithm_of_the_odds() -> None:
     found = elos(fit_ratings(matches("ann", "bob", 3000, 0, 1000), has_role_effects=False))
     assert found["ann"] - found["bob"] == pytest.approx(400 * math.log10(3), abs=0.5)
@@ -81,6 +90,14 @@ def test_more_draws_pull_the_expected_score_of_their_game_to_a_half() -> None:
     assert ratings.expected_score("ann", "bob", "chess") == pytest.approx(0.75, abs=0.01)
     assert ratings.expected_score("ann", "bob", "draughts") == pytest.approx((75 + 150) / 400, abs=0.01)
     assert ratings.expected_score("bob", "ann", "draughts") == pytest.approx((25 + 150) / 400, abs=0.01)
+
+
+def test_the_expected_score_is_the_mean_of_both_seats() -> None:
+    """In chess the first role wins oftener, in go it does not; by how much ann is stronger is the same in both."""
+    chess = matches("ann", "bob", 760, 0, 40) + matches("bob", "ann", 560, 0, 240)
+    ratings = fit_ratings(chess + matches("ann", "bob", 74, 0, 26, "go") + matches("bob", "ann", 26, 0, 74, "go"))
+    assert ratings.expected_score("ann", "bob", "chess") == pytest.approx((760 + 240) / 1600, abs=0.002)
+    assert ratings.expected_score("ann", "bob", "go") == pytest.approx(0.74, abs=0.002)
 
 
 def test_the_expected_score_of_a_game_needs_two_roles() -> None:
@@ -129,6 +146,17 @@ def test_superiority_follows_from_the_posterior_of_both_together() -> None:
     assert ratings.superiority("ann", "bob") > 0.999
 
 
+def test_the_lead_over_another_is_the_rating_where_that_one_is_the_anchor_at_0() -> None:
+    results = matches("ann", "bob", 60, 10, 30) + matches("bob", "cat", 20, 10, 10)
+    anchored = fit_ratings(results, anchor=("cat", 0)).rating_of("ann")
+    assert fit_ratings(results).lead("ann", "cat") == pytest.approx((anchored.elo, anchored.low, anchored.high))
+
+
+def test_a_player_is_not_ahead_of_itself() -> None:
+    ratings = fit_ratings(matches("ann", "bob", 60, 0, 40))
+    assert (ratings.lead("ann", "ann"), ratings.superiority("ann", "ann")) == ((0, 0, 0), 0.5)
+
+
 def test_a_player_against_itself_tells_of_roles_alone() -> None:
     alone = fit_ratings(matches("ann", "ann", 70, 0, 30))
     assert [(rating.player, rating.elo, rating.n_matches) for rating in alone.players] == [("ann", 1500, 0)]
@@ -136,7 +164,20 @@ def test_a_player_against_itself_tells_of_roles_alone() -> None:
 
 
 def test_games_of_one_role_are_left_out() -> None:
-    assert fit_ratings([MatchResult("puzzle", ("ann",), (100,))]).players == ()
+    ratings = fit_ratings([MatchResult("puzzle", ("ann",), (100,))])
+    assert (ratings.players, ratings.roles, ratings.n_matches) == ((), (), 0)
+
+
+@pytest.mark.parametrize("ask", [Ratings.lead, Ratings.superiority, Ratings.expected_score])
+def test_without_matches_no_player_has_a_rating(ask: Callable[[Ratings, str, str], object]) -> None:
+    with pytest.raises(KeyError, match="ann"):
+        ask(fit_ratings([]), "ann", "bob")
+
+
+def test_games_of_more_roles_than_can_be_ranked_are_left_out() -> None:
+    names = [f"player {i}" for i in range(MOST_ROLES + 1)]
+    results = [MatchResult(f"{n} roles", tuple(names[:n]), tuple(range(n))) for n in (MOST_ROLES, MOST_ROLES + 1)]
+    assert sorted(elos(fit_ratings(results))) == names[:-1]
 
 
 def test_the_anchor_has_its_elo_by_definition() -> None:
@@ -156,6 +197,20 @@ def test_only_the_games_asked_for_count() -> None:
     assert list(by_game) == ["chess", "draughts"]
     assert elos(by_game["draughts"]) == elos(fit_ratings(results, games=["draughts"]))
     assert [by_game[game].players[0].player for game in by_game] == ["ann", "bob"]
+
+
+def test_in_each_game_that_it_plays_against_others_the_anchor_has_its_elo() -> None:
+    results = matches("ann", "bob", 6, 0, 4) + matches("cat", "bob", 6, 0, 4, "go")
+    results += [MatchResult("puzzle", ("ann",), (100,))]
+    by_game = fit_ratings_by_game(results, anchor=("ann", 1000))
+    assert {game: ratings.n_matches for game, ratings in by_game.items()} == {"chess": 10, "go": 10, "puzzle": 0}
+    assert by_game["chess"].rating_of("ann").elo == pytest.approx(1000)
+    assert elos(by_game["go"]) == elos(fit_ratings(results, games=["go"]))
+
+
+def test_a_narrow_prior_keeps_all_near_the_mean() -> None:
+    found = elos(fit_ratings(matches("ann", "bob", 10, 0, 0), prior_elo=0.5))
+    assert found == pytest.approx({"ann": 1500, "bob": 1500}, abs=0.05)
 
 
 @pytest.mark.parametrize("prior_elo", [0, -1, math.nan])
