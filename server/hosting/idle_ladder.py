@@ -20,7 +20,7 @@ from server.storage.results import ResultStore, by_version
 from server.storage.rows import GameVersion, MatchPurpose, PlayerRow, RatedResult
 from server.tournament.competition import Competition
 from server.tournament.fixtures import Entrant, MatchResult, ScheduledMatch, TournamentGame, digest
-from server.tournament.ladder import NEWCOMER, Estimate, Ladder
+from server.tournament.ladder import Estimate, Ladder
 from server.tournament.ratings import Ratings, fit_ratings
 
 LOOK_S: Final = 2.0
@@ -176,8 +176,7 @@ def pairings(found: Sequence[RatedResult], ratings: Ratings, field: Field, seed:
     competition = Competition(
         tuple(map(Entrant, rows)), games, seed, tuple(_played(each, number) for number, each in enumerate(before, 1))
     )
-    known = {name: estimates.get(name, NEWCOMER) for name in rows}
-    return Ladder(known, idle, n_meetings=max(1, len(idle) // 2))(competition)
+    return Ladder(estimates, idle, n_meetings=max(1, len(idle) // 2))(competition)
 
 
 def of_versions(found: Sequence[RatedResult], rows: Mapping[str, PlayerRow]) -> list[MatchResult]:

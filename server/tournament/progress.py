@@ -10,7 +10,7 @@ from typing import Any, Final
 from server.errors import ScheduleError
 from server.tournament.competition import Competition, next_matches
 from server.tournament.fixtures import Entrant, MatchResult, ScheduledMatch, TournamentGame
-from server.tournament.ladder import NEWCOMER, Estimate, Ladder
+from server.tournament.ladder import Estimate, Ladder
 from server.tournament.plan import TournamentPlan
 from server.tournament.ratings import Ratings, fit_ratings
 from server.tournament.sprt import Decision, pentanomial
@@ -132,10 +132,9 @@ class Progress:
     def _ladder(self, busy: Collection[str]) -> Ladder:
         """Return the schedule of a ladder after the results so far."""
         estimates = {each.player: Estimate(each.elo, each.deviation) for each in self.ratings.players}
-        names = self.competition.names
+        free = [name for name in self.competition.names if name not in busy]
         left = self.plan.n_rounds - self.competition.last_round
-        known = {name: estimates.get(name, NEWCOMER) for name in names}
-        return Ladder(known, [name for name in names if name not in busy], min(1, max(0, left)))
+        return Ladder(estimates, free, min(1, left))
 
 
 def sprt_counts(progress: Progress) -> tuple[int, ...]:

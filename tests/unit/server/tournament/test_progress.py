@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
 import pytest
 
+from server.errors import ScheduleError
 from server.tournament.fixtures import MatchResult, ScheduledMatch, TournamentGame, forfeit
 from server.tournament.plan import TournamentPlan
-from server.tournament.progress import PlayedMatch, Progress, absent_players, is_decided, sprt_counts
+from server.tournament.progress import PlayedMatch, Progress, absent_players, is_decided, played_match, sprt_counts
 from server.tournament.summary import sprt_line
 from server.tournament.table import head_to_head, table_of
 from tests.kit.server.tournament import result_of
@@ -30,6 +32,10 @@ def played_out(progress: Progress, ending: Ending) -> Progress:
         ended = tuple(PlayedMatch(ending(match), (0, 0), (0, 0)) for match in matches)
         progress = replace(progress, scheduled=(*progress.scheduled, *matches), ended=(*progress.ended, *ended))
     return progress
+
+
+def result_by_name(match: ScheduledMatch) -> MatchResult:
+    return result_of(match, (100 - ord(player) for player in match.players))
 
 
 def places(progress: Progress) -> list[tuple[int, str, float]]:
@@ -52,15 +58,42 @@ def test_the_winner_of_a_knockout_is_first_though_another_has_more_points() -> N
 
 
 def test_those_whom_a_round_of_a_knockout_puts_out_share_a_place() -> None:
-    def ending(match: ScheduledMatch) -> MatchResult:
-        return result_of(match, (100 - ord(player) for player in match.players))
-
-    assert [row[:2] for row in places(played_out(new_progress("abcd", format="knockout"), ending))] == [
+    assert [row[:2] for row in places(played_out(new_progress("abcd", format="knockout"), result_by_name))] == [
         (1, "a"), (2, "b"), (3, "c"), (3, "d"),
     ]  # fmt: skip
-    assert [row[:2] for row in places(played_out(new_progress("abcd", format="double-knockout"), ending))] == [
+    assert [row[:2] for row in places(played_out(new_progress("abcd", format="double-knockout"), result_by_name))] == [
         (1, "a"), (2, "b"), (3, "c"), (4, "d"),
     ]  # fmt: skip
+
+
+def test_a_match_that_is_over_reads_back_from_its_line() -> None:
+    result = MatchResult("g", ("a", "b"), (100, 0), (0, 2), "m1", ("b",))
+    played = PlayedMatch(result, (10, 20), (3, 4), 7, 1_000, 0.25)
+    assert played_match(json.loads(json.dumps(played.as_json()))) == played
+
+
+def meetings(progress: Progress) -> list[str]:
+    """Return who meets in each pairing, in alphabetical order."""
+    return ["".join(sorted(pairing.players)) for pairing in progress.competition.pairings]
+
+
+def test_in_a_ladder_those_meet_who_are_free_and_of_whom_least_is_known() -> None:
+    begun = new_progress("abcd", format="ladder", rounds=9)
+    first = begun.next_matches(busy="cd")
+    progress = replace(begun, scheduled=first, ended=tuple(PlayedMatch(result_of(match, (50, 50))) for match in first))
+    met = [meetings(replace(progress, scheduled=(*first, *progress.next_matches(busy)))) for busy in ("", "ac", "abc")]
+    assert met == [["ab", "cd"], ["ab", "bd"], ["ab"]]
+
+
+def test_a_ladder_ends_after_as_many_meetings_as_it_has_rounds() -> None:
+    assert len(meetings(played_out(new_progress("abcd", format="ladder", rounds=3), result_by_name))) == 3
+
+
+def test_a_sequential_test_needs_a_game_of_two_roles() -> None:
+    games = (TournamentGame("trio", 3), TournamentGame("puzzle", 1))
+    with pytest.raises(ScheduleError, match=r"^a sequential test is of matches of two roles, which none of its games "):
+        replace(new_progress("ab", sprt={}), games=games).next_matches()
+    assert replace(new_progress("abc"), games=games).next_matches()
 
 
 def test_a_sequential_test_leaves_out_sets_with_a_match_to_which_a_player_did_not_come() -> None:
@@ -129,6 +162,10 @@ def test_a_sequential_test_ends_after_four_matches_to_which_a_player_did_not_com
     assert (sprt_line(after(4, ending)) or "").endswith(said)
 
 
+def test_a_tournament_without_a_sequential_test_is_never_decided_by_one() -> None:
+    assert not is_decided(new_progress("ab"))
+
+
 def test_a_player_that_came_once_is_not_absent() -> None:
     found = after(6, without_b)
     last = replace(found.ended[-1], n_steps=7)
@@ -137,7 +174,7 @@ def test_a_player_that_came_once_is_not_absent() -> None:
 
 @pytest.mark.parametrize(
     ("n_steps", "errors", "is_absent"),
-    [(5, (0, 6), True), (5, (0, 5), True), (5, (0, 4), False), (1, (0, 1), True), (0, (0, 1), False), (3, (), False)],
+    [(5, (0, 6), True), (5, (0, 5), True), (5, (0, 4), False), (1, (0, 1), True), (0, (0, 1), False), (1, (), False)],
 )
 def test_a_player_is_absent_whose_moves_are_all_errors(
     n_steps: int, errors: tuple[int, ...], *, is_absent: bool
