@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from server.tournament.fixtures import derived_seed
-from server.tournament.grouping import Cost, Group, GroupCost, least_cost_groups, spread
+from server.tournament.grouping import Cost, Group, GroupCost, least_cost_groups, partitions, spread
 
 
 def cost_by_lot(seed: int) -> GroupCost:
@@ -44,6 +44,21 @@ def test_all_members_are_in_groups_that_no_exchange_makes_better(sizes: tuple[in
     assert sorted(member for group in groups for member in group) == list(range(n))
     assert {len(group) for group in groups} == {size}
     assert total(groups, cost) == min([total(groups, cost), *(total(each, cost) for each in exchanged(groups))])
+
+
+@settings(max_examples=30)
+@given(st.sampled_from([(4, 2), (6, 3), (8, 4), (9, 3)]), st.integers(0, 2**32))
+def test_up_to_nine_members_are_in_the_groups_that_cost_least_of_all(sizes: tuple[int, int], seed: int) -> None:
+    n, size = sizes
+    cost = cost_by_lot(seed)
+    least = min(total(groups, cost) for groups in partitions(tuple(range(n)), size))
+    assert total(least_cost_groups(n, size, cost), cost) == least
+
+
+@given(st.integers(2, 5), st.integers(2, 60))
+def test_exchanges_that_make_nothing_better_are_not_made(size: int, n_groups: int) -> None:
+    groups = least_cost_groups(size * n_groups, size, lambda _: (1,))
+    assert [member for group in groups for member in group] == list(range(size * n_groups))
 
 
 @given(st.integers(2, 5), st.integers(2, 60))

@@ -97,6 +97,10 @@ def test_many_ratios_are_those_of_each_alone() -> None:
     assert np.isfinite(SprtTest(0, 100).llr((2, 11, 44, 1, 1)))  # where Newton's method alone goes in a circle
 
 
+def test_no_tests_have_no_ratios() -> None:
+    assert SprtTest(0, 5).llrs(np.zeros((0, 5))).tolist() == []
+
+
 @pytest.mark.sampled(2)
 @pytest.mark.parametrize("elo", [0, 80])
 def test_the_wrong_hypothesis_is_accepted_as_seldom_as_promised(elo: float) -> None:
