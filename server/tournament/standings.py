@@ -226,9 +226,9 @@ def _summed(points: Iterable[Points]) -> Mapping[str, float]:
 
 
 def _n_matches_in(competition: Competition, round_number: int) -> int:
-    """Return how many matches an entrant with opponents has in a round."""
+    """Return how many matches an entrant with opponents has in a round, in which a match was scheduled."""
     in_round = (match for match in competition.scheduled if match.round == round_number and match.attempt == 1)
-    return max(Counter(player for match in in_round for player in match.players).values(), default=0)
+    return max(Counter(player for match in in_round for player in match.players).values())
 
 
 class _Record:
@@ -318,7 +318,7 @@ def _parted(
 ) -> list[tuple[list[str], TieBreak | None]]:
     """Return *tied* in groups that stay equal, the best first, with the tie-break that parts each from the one before.
 
-    The direct comparison begins anew among those whom it leaves together.
+    The direct comparison begins anew among those whom it leaves together; other tie-breaks leave them together again.
     """
     if len(tied) < 2 or not tie_breaks:
         return [(tied, None)]
@@ -330,9 +330,8 @@ def _parted(
     groups = [list(found) for _, found in groupby(in_order, key=values.__getitem__)]
     if len(groups) == 1:
         return _parted(record, tied, rest)
-    again = tie_breaks if first is TieBreak.DIRECT_COMPARISON else rest
     parted: list[tuple[list[str], TieBreak | None]] = []
     for i, group in enumerate(groups):
-        inner = _parted(record, group, again)
+        inner = _parted(record, group, tie_breaks)
         parted += [(inner[0][0], first if i else None), *inner[1:]]
     return parted

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from server.tournament.competition import Competition
 from server.tournament.fixtures import MatchResult, ScheduledMatch, forfeit
 from server.tournament.round_robin import RoundRobin, ScoreTable
-from server.tournament.standings import Measure, ScoringRules, Standing, TieBreak, standings
+from server.tournament.standings import Measure, ScoringRules, Standing, TieBreak, counted_goals, standings
 from server.tournament.swiss import Swiss, byes
 from tests.kit.server.tournament import by_lot, by_rank, competition_of, play_all, play_open, schedule_next
 
@@ -156,6 +156,21 @@ def test_a_player_with_too_many_errors_has_lost_what_substitutes_won() -> None:
     by_goals = ScoringRules(Measure.GOALS, forfeit_errors=8)
     assert rows(competition, by_goals) == [(1, "p2", 100.0, None), (2, "p1", 0.0, None)]
     assert rows(competition, ScoringRules(forfeit_errors=9))[0][1] == "p1"
+
+
+def test_goals_count_as_they_are_where_the_goals_alone_say_who_has_lost() -> None:
+    result = MatchResult("g", ("a", "b", "c"), (100, 0, 0), (0, 7, 0))
+    assert counted_goals(result, ScoringRules(forfeit_errors=8)) == (100, 0, 0)
+
+
+def test_a_match_whose_errors_are_not_known_counts_without_errors() -> None:
+    competition = schedule_next(RoundRobin(single=True), competition_of(2))
+    (match,) = competition.scheduled
+    result = MatchResult(match.game, match.players, (100, 0), match_id=match.match_id)
+    found = standings(replace(competition, results=(result,)), ScoringRules(forfeit_errors=1))
+    assert [(each.name, each.score, each.tie_breaks[TieBreak.FEWER_ERRORS]) for each in found] == [
+        ("p1", 1.0, 0), ("p2", 0.0, 0),
+    ]  # fmt: skip
 
 
 def test_absent_players_lose_also_against_each_other() -> None:
