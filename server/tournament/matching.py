@@ -48,7 +48,7 @@ class _Search:
 
     def __init__(self, costs: Sequence[Sequence[int]]) -> None:
         self.n = n = len(costs)
-        size = n + n // 2 + 2
+        size = n + n // 2  # there are n/2 - 1 blossoms at most: one within the other, each two vertices larger
         self.top = n  # the highest number in use
         self.cost = [[], *([0, *(2 * cost for cost in row)] for row in costs)]
         self.edge: list[list[_Edge | None]] = [[None] * size for _ in range(size)]
@@ -56,7 +56,7 @@ class _Search:
         self.partner = [0] * size
         self.nearest = [0] * size  # the outer vertex with the edge of least slack to this vertex or blossom
         self.blossom = [i if i <= n else 0 for i in range(size)]  # the outermost blossom of each vertex
-        self.parent = [0] * size
+        self.parent = [0] * size  # the outer vertex that an inner vertex or blossom was taken from
         self.petals: list[list[int]] = [[] for _ in range(size)]
         self.petal_with = [[0] * (n + 1) for _ in range(size)]
         self.side = [_Side.FREE] * size
@@ -98,7 +98,7 @@ class _Search:
         self.queue.clear()
         for x in self.outermost():
             if not self.partner[x]:
-                self.parent[x], self.side[x] = 0, _Side.OUTER
+                self.side[x] = _Side.OUTER
                 self._enqueue(x)
         while not (self._scan() or self._change_duals()):
             pass
@@ -106,8 +106,6 @@ class _Search:
     def _scan(self) -> bool:
         while self.queue:
             u = self.queue.popleft()
-            if self.side[self.blossom[u]] is _Side.INNER:
-                continue
             for v in range(1, self.n + 1):
                 if self.blossom[u] == self.blossom[v]:
                     continue
@@ -234,8 +232,7 @@ class _Search:
         """Make a blossom of the odd circle from *ancestor* by *u* and *v* back to it."""
         b = next((b for b in range(self.n + 1, self.top + 1) if not self.blossom[b]), self.top + 1)
         self.top = max(self.top, b)
-        self.dual[b], self.side[b] = 0, _Side.OUTER
-        self.partner[b], self.parent[b] = self.partner[ancestor], self.parent[ancestor]
+        self.dual[b], self.side[b], self.partner[b] = 0, _Side.OUTER, self.partner[ancestor]
         self.petals[b] = [ancestor, *reversed(self._stem(u, ancestor)), *self._stem(v, ancestor)]
         self._put_into(b, b)
         self._connect(b)
@@ -264,7 +261,10 @@ class _Search:
                     self.petal_with[b][x] = petal
 
     def _expand(self, b: int) -> None:
-        """Dissolve the inner blossom *b* of dual 0: the even way from its entry to its base stays in the tree."""
+        """Dissolve the inner blossom *b* of dual 0: the even way from its entry to its base stays in the tree.
+
+        Its other petals are free, as they have been since the forest began to grow: a blossom made since is outer.
+        """
         for petal in self.petals[b]:
             self._put_into(petal, petal)
         entry = self.petal_with[b][self.edge_between(b, self.parent[b])[0]]
@@ -274,11 +274,9 @@ class _Search:
             inner, outer = petals[i], petals[i + 1]
             self.parent[inner] = self.edge_between(outer, inner)[0]
             self.side[inner], self.side[outer] = _Side.INNER, _Side.OUTER
-            self.nearest[inner] = 0
             self._find_nearest(outer)
             self._enqueue(outer)
         self.side[entry], self.parent[entry] = _Side.INNER, self.parent[b]
         for petal in petals[place + 1 :]:
-            self.side[petal] = _Side.FREE
             self._find_nearest(petal)
         self.blossom[b] = 0

@@ -68,6 +68,15 @@ def test_blossoms_within_blossoms_are_solved(highest: int, seed: int) -> None:
     assert total(costs, least_cost_matching(costs)) == least_cost_by_subsets(costs)
 
 
+@pytest.mark.parametrize("seed", range(12))
+def test_where_costs_are_products_small_and_large_are_paired(seed: int) -> None:
+    """Blossoms hold blossoms there, as deep as can be, and many of them are dissolved."""
+    factors = random.Random(seed).choices(range(41), k=36)
+    costs = [[one * other for other in factors] for one in factors]
+    ordered = sorted(factors)
+    assert total(costs, least_cost_matching(costs)) == sum(map(int.__mul__, ordered[:18], reversed(ordered[18:])))
+
+
 def least_cost_by_integer_program(costs: Sequence[Sequence[int]]) -> int:
     edges = list(combinations(range(len(costs)), 2))
     ends = np.array([[i in edge for edge in edges] for i in range(len(costs))], dtype=np.float64)
