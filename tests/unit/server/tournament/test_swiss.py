@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from itertools import combinations, pairwise
+from itertools import chain, combinations, pairwise
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from server.tournament.competition import Competition
-from server.tournament.fixtures import Entrant, derived_seed
+from server.tournament.fixtures import Entrant, derived_seed, digest
 from server.tournament.grouping import partitions
 from server.tournament.standings import MEETINGS_COUNT
 from server.tournament.swiss import Contender, Cost, Swiss, byes, groups_of, pairing_costs, pairs
@@ -52,6 +52,37 @@ def test_no_pairing_meets_the_criteria_better(n: int, seed: int) -> None:
     place = {contender.name: i for i, contender in enumerate(standing)}
     found = [(place[names[0]], place[names[1]] if len(names) == 2 else n) for names in pairs(standing)]
     assert total(costs, found) == min(total(costs, pairing) for pairing in all_pairings(range(n + n % 2)))
+
+
+def who_may_meet(scores: Mapping[str, float], allowed: Iterable[tuple[str, str]]) -> list[Contender]:
+    """Return contenders of whom all have met but for the pairs *allowed*."""
+    unmet = {frozenset(two) for two in allowed}
+    return [
+        Contender(name, score, met={other: 1 for other in scores if frozenset((name, other)) not in unmet})
+        for name, score in sorted(scores.items(), key=lambda entry: -entry[1])
+    ]
+
+
+def test_entrants_of_a_score_group_meet_however_far_they_are_from_the_fold() -> None:
+    """There 7 with i and 8 with j, the last with the first of the next group, would be nearer to it."""
+    scores = {**dict.fromkeys("12345678", 1.0), **dict.fromkeys("ij", 0.0)}
+    alike = [("1", "2"), ("3", "4"), ("5", "6"), ("7", "8"), ("i", "j")]
+    assert pairs(who_may_meet(scores, [*alike, ("7", "j"), ("8", "i")])) == tuple(alike)
+
+
+def test_the_distances_of_score_groups_count_squared() -> None:
+    """Without a repeated meeting, six pairs are a group apart each, or one pair two groups, and the others none."""
+    scores = dict(zip("abcdefghijkl", (2, 0, 1, 1, 0, 0, 1, 1, 0, 0, 1, 1), strict=True))
+    circle = [*pairwise(scores), ("l", "a")]
+    assert {frozenset(two) for two in pairs(who_may_meet(scores, circle))} == set(map(frozenset, circle[::2]))
+
+
+def test_64_entrants_are_as_near_to_the_fold_as_can_be() -> None:
+    """Number 15 has met all whom it would meet in its block of a larger field."""
+    met = {f"p{i}": 1 for i in range(32, 48)}
+    standing = [Contender(f"p{i}", 0, met=met if i == 15 else {"p15": 1} if f"p{i}" in met else {}) for i in range(64)]
+    fold = {i: i + 32 for i in range(32)} | {15: 48, 16: 47}
+    assert pairs(standing) == tuple((f"p{i}", f"p{j}") for i, j in fold.items())
 
 
 def meetings(competition: Competition) -> Counter[frozenset[str]]:
@@ -199,6 +230,39 @@ def test_two_of_a_large_field_who_have_met_and_are_a_score_group_of_their_own_me
     assert sum(bool({"ada", "bob"} & set(pair)) for pair in found) == 2
 
 
+@pytest.mark.parametrize(("i", "block"), [(0, [*range(16), *range(33, 49)]), (65, [32])])
+def test_an_entrant_of_a_large_field_who_has_met_all_of_its_block_meets_another(i: int, block: Sequence[int]) -> None:
+    met = {j for j in block if j != i}
+    standing = [
+        Contender(f"p{k}", 0, met={f"p{j}": 1 for j in met} if k == i else {f"p{i}": 1} if k in met else {})
+        for k in range(66)
+    ]
+    found = pairs(standing)
+    assert sorted(chain.from_iterable(found)) == sorted(f"p{k}" for k in range(66))
+    assert not any(f"p{i}" in pair and met & {int(name[1:]) for name in pair} for pair in found)
+
+
+def test_a_large_field_of_which_all_have_met_meets_again() -> None:
+    standing = who_may_meet({f"p{i}": 0 for i in range(66)}, ())
+    assert sorted(chain.from_iterable(pairs(standing))) == sorted(contender.name for contender in standing)
+
+
+def test_pairs_of_a_large_field_are_in_the_order_of_the_better_of_each() -> None:
+    standing = field_by_lot(70, 1)
+    place = {contender.name: i for i, contender in enumerate(standing)}
+    found = [tuple(place[name] for name in pair) for pair in pairs(standing)]
+    assert found == sorted(tuple(sorted(pair)) for pair in found)
+
+
+def test_rounds_of_a_tournament_that_has_begun_stay_as_they_are() -> None:
+    """Databases keep them: with other ids, the next version of the server schedules them once more."""
+    competition = play_all(Swiss(3, sets=2), competition_of(5, 2, seed=7), by_lot(1))
+    given_ = (
+        (match.match_id, match.players, match.round, match.seed, match.scramble_seed) for match in competition.scheduled
+    )
+    assert digest(*given_) == "t8a7030df37e95654"
+
+
 def test_the_bye_of_a_large_field_goes_to_the_last_of_those_with_the_fewest() -> None:
     standing = [Contender(f"p{i}", 1.0, n_byes=i > 60) for i in range(67)]
     assert pairs(standing)[-1] == ("p60",)
@@ -248,9 +312,12 @@ def test_games_take_turns_or_are_all_played() -> None:
     assert [(match.round, match.game) for match in turns.scheduled if "p1" in match.players] == [
         (1, "g1"), (1, "g1"), (2, "g2"),
     ]  # fmt: skip
+    of_three = play_all(Swiss(4), competition_of(2, 2, 2, 2))
+    assert [pairing.matches[0].game for pairing in of_three.pairings] == ["g1", "g2", "g3", "g1"]
     everything = schedule_next(Swiss(1, all_games=True), competition_of(2, 2, 1))
     assert [(match.game, match.players) for match in everything.scheduled] == [
         ("g1", ("p1", "p2")), ("g1", ("p2", "p1")), ("g2", ("p1",)), ("g2", ("p2",)),
     ]  # fmt: skip
-    with pytest.raises(ValueError, match="different numbers of players"):
+    said = "^a meeting cannot have games for different numbers of players; let the games take turns$"
+    with pytest.raises(ValueError, match=said):
         Swiss(1, all_games=True)(competition_of(4, 2, 3))
