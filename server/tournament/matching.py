@@ -55,7 +55,7 @@ class _Search:
         self.dual = [0] * size
         self.partner = [0] * size
         self.nearest = [0] * size  # the outer vertex with the edge of least slack to this vertex or blossom
-        self.blossom = [i if i <= n else 0 for i in range(size)]  # the outermost blossom of each vertex
+        self.blossom = list(range(size))  # the outermost blossom of each vertex; 0 for a number that is free again
         self.parent = [0] * size  # the outer vertex that an inner vertex or blossom was taken from
         self.petals: list[list[int]] = [[] for _ in range(size)]
         self.petal_with = [[0] * (n + 1) for _ in range(size)]

@@ -40,6 +40,15 @@ def symmetric(n: int, highest: int, seed: int) -> list[list[int]]:
     return costs
 
 
+@pytest.mark.parametrize("seed", range(12))
+def test_where_costs_are_products_small_and_large_are_paired(seed: int) -> None:
+    """Blossoms hold blossoms there, as deep as can be, and many of them are dissolved."""
+    factors = random.Random(seed).choices(range(41), k=36)
+    costs = [[one * other for other in factors] for one in factors]
+    ordered = sorted(factors)
+    assert total(costs, least_cost_matching(costs)) == sum(map(int.__mul__, ordered[:18], reversed(ordered[18:])))
+
+
 @settings(max_examples=80)
 @given(st.sampled_from([2, 4, 6, 8]), st.sampled_from([1, 2, 5, 30, 10**30]), st.integers(0, 2**32))
 def test_no_matching_costs_less(n: int, highest: int, seed: int) -> None:
@@ -66,15 +75,6 @@ def least_cost_by_subsets(costs: Sequence[Sequence[int]]) -> int:
 def test_blossoms_within_blossoms_are_solved(highest: int, seed: int) -> None:
     costs = symmetric(12, highest, seed)
     assert total(costs, least_cost_matching(costs)) == least_cost_by_subsets(costs)
-
-
-@pytest.mark.parametrize("seed", range(12))
-def test_where_costs_are_products_small_and_large_are_paired(seed: int) -> None:
-    """Blossoms hold blossoms there, as deep as can be, and many of them are dissolved."""
-    factors = random.Random(seed).choices(range(41), k=36)
-    costs = [[one * other for other in factors] for one in factors]
-    ordered = sorted(factors)
-    assert total(costs, least_cost_matching(costs)) == sum(map(int.__mul__, ordered[:18], reversed(ordered[18:])))
 
 
 def least_cost_by_integer_program(costs: Sequence[Sequence[int]]) -> int:
