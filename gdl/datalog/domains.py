@@ -96,12 +96,11 @@ class Worklist:
     """The steps of a fixpoint that are to be looked at, and those that look again when a relation has grown.
 
     A step that lacks one name waits for that name, so that a thousand rules that each wait for another constant of one
-    relation are not all looked at whenever it has grown by one. `n_looks` counts what was looked at, and `is_rough`
-    says that all that is more than MAX_WORK.
+    relation are not all looked at whenever it has grown by one. `is_rough` says that what was looked at is more than
+    MAX_WORK.
     """
 
     def __init__(self) -> None:
-        self.n_looks = 0
         self._work = 0
         self._queue: deque[int] = deque()
         self._queued: set[int] = set()
@@ -115,7 +114,6 @@ class Worklist:
             while self._queue:
                 step = self._queue.popleft()
                 self._queued.discard(step)
-                self.n_looks += 1
                 look_at(step)
 
     def _enqueue(self, steps: Iterable[int]) -> None:
@@ -221,6 +219,8 @@ class _Derivation:
         self.worklist = Worklist()
         self._rules = rules
         self._bodies = [tuple({signature(atom): None for atom in rule.positive}) for rule in rules]
+        # A condition without variables that holds goes on to do so, and gives the head nothing more.
+        self._open = [tuple({signature(atom): None for atom in rule.positive if not atom.is_ground}) for rule in rules]
 
     def derive(self) -> None:
         """Look at all rules, those first that others need, and again as long as that adds something."""
@@ -233,11 +233,13 @@ class _Derivation:
         relation = signature(rule.head)
         self.worklist.count(*(self.known.get(one, ()) for one in (relation, *body)))
         bound = bound_by(rule.literals, self.known)
-        self.worklist.wait(number, body, self._want(rule) if bound is None else None)
-        if bound is not None:
-            new = tuple(values_of(one, bound) for one in arguments_of(rule.head))
-            if self.worklist.grow(self.known, relation, new):
-                self._ask_as(relation)
+        if bound is None:
+            self.worklist.wait(number, body, self._want(rule))
+            return
+        self.worklist.wait(number, self._open[number], None)
+        new = tuple(values_of(one, bound) for one in arguments_of(rule.head))
+        if self.worklist.grow(self.known, relation, new):
+            self._ask_as(relation)
 
     def _want(self, rule: Clause) -> Want | None:
         return next(filter(None, (wanted_name(atom, self.known.get(signature(atom))) for atom in rule.positive)), None)

@@ -7,10 +7,21 @@ from collections.abc import Sequence
 import pytest
 
 from gdl.datalog import domains
-from gdl.datalog.clauses import Clause
+from gdl.datalog.clauses import Clause, Literal
 from gdl.datalog.domains import Want, Worklist, order_of_relations, values_of_relations, wanted_name
 from gdl.datalog.translation import clauses_of
-from gdl.datalog.values import MAX_CONSTANTS, MAX_DEPTH, TOP, Known, Values, bound_by, join, values_of, values_of_heads
+from gdl.datalog.values import (
+    MAX_CONSTANTS,
+    MAX_DEPTH,
+    TOP,
+    Bound,
+    Known,
+    Values,
+    bound_by,
+    join,
+    values_of,
+    values_of_heads,
+)
 from gdl.language.kif import read_term
 from gdl.language.rules import read_rules
 from gdl.language.terms import Constant, Signature, arguments_of, signature
@@ -39,6 +50,8 @@ def values(rules: str, relation: Signature) -> tuple[Values, ...] | None:
         ("(q (f 1)) (q (f 2)) (<= (p ?x) (q (f ?x)))", (constants("1 2"),)),
         ("(q 1) (<= (p (f ?x)) (q ?x))", (Values(compounds={("f", 1): (constants("1"),)}),)),
         ("(init (at 1)) (<= (next (at 2)) (true (at 1))) (<= (p ?x) (true (at ?x)))", (constants("1 2"),)),
+        ("(q 1) (s 3) (<= (p ?x) (q 2) (s ?x)) (<= (q ?x) (not (p ?x)))", (constants("3"),)),
+        ("(q (f 1)) (s 3) (<= (p ?x) (q (f 2)) (s ?x)) (<= (q ?x) (not (p ?x)))", (constants("3"),)),
         ("(role a) (<= (legal ?r go) (role ?r)) (<= (p ?r ?m) (does ?r ?m))", (constants("a"), constants("go"))),
     ],
 )  # fmt: skip
@@ -117,6 +130,33 @@ def test_rules_are_looked_at_as_often_as_it_takes(seed: int) -> None:
 def test_the_first_name_that_is_lacking_is_waited_for(atom: str, known: str | None, want: Want | None) -> None:
     values = None if known is None else values_of_heads([read_term(known)])["p", 2]
     assert wanted_name(read_term(atom), values) == want
+
+
+def test_what_adds_nothing_is_no_growth() -> None:
+    work, known, relation = Worklist(), Known(), ("p", 1)
+    grown = [work.grow(known, relation, (constants(names),)) for names in ("1 2", "2", "2 3")]
+    assert (grown, known) == ([True, False, True], {relation: (constants("1 2 3"),)})
+
+
+def test_rules_that_lack_a_name_are_looked_at_again_only_when_it_comes(monkeypatch: pytest.MonkeyPatch) -> None:
+    looks = 0
+
+    def counted(literals: Sequence[Literal], known: Known) -> Bound | None:
+        nonlocal looks
+        looks += 1
+        return bound_by(literals, known)
+
+    monkeypatch.setattr(domains, "bound_by", counted)
+    chain = "".join(f"(<= (p {i}) (q {i})) (<= (q {i + 1}) (p {i}))" for i in range(50))
+    assert values(f"(q 0) {chain}", ("q", 1)) == (constants(" ".join(map(str, range(51)))),)
+    assert looks < 4 * 50
+
+
+def test_many_rules_that_lead_from_one_to_the_next_are_followed_to_the_end_in_any_order() -> None:
+    steps = [f"(<= (next (step {i + 1})) (true (step {i})))" for i in range(400)]
+    listed = constants(" ".join(map(str, range(401))))
+    for text in ("".join(steps), "".join(reversed(steps))):
+        assert values(f"(init (step 0)) {text}", ("true", 1)) == (Values(compounds={("step", 1): (listed,)}),)
 
 
 def test_relations_come_after_what_they_need_and_fluents_after_what_makes_them_true() -> None:
