@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gdl.compiler.kernels.jit import inlined, kernel, subroutine
+from gdl.compiler.kernels.lanes import N_LANES
 from gdl.compiler.kernels.packing import copy_words
 from gdl.compiler.kernels.words import ONE, ZERO, U, W, addresses, at, prefetch, put, put_word, word_at
 from players.search.tree import nodes
@@ -38,8 +39,13 @@ from players.search.tree.nodes import (
 _KEPT_NODES: Final = 1 / 2
 _KEPT_EDGES: Final = 3 / 4
 """How much of its room is in use after a tree is recycled, at most."""
+_KEPT_JOINT: Final = 3 / 4
+"""The same of its joint moves, of which there may be many more than nodes: those of different nodes lead to one."""
 _GROWTH: Final = 2
 """Where too much is left, only what is below edges with so many times as many walks is kept, and so on."""
+_TOO_MUCH: Final = -1
+_TOO_MANY_JOINT: Final = -2
+"""What is said in place of the number of marked nodes: too many of them, or of their edges, or of their joint moves."""
 _DROPPED: Final = -1
 """Where a node moves that is not kept; until it is known where, those that are have zero."""
 _NOTHING: Final = -2
@@ -87,16 +93,30 @@ def _mark_below(t, m, edge, min_visits, n_marked):
     return n_marked
 
 
+@inlined
+def _thin_joint(t, first, min_visits):
+    """Take those joint moves out of the chain of a node that were made less often."""
+    before, column, slot = first, nodes.CHILD, edge_at(t, first, nodes.CHILD)
+    while slot >= 0:
+        following = edge_at(t, slot, nodes.TOTAL)
+        if edge_at(t, slot, nodes.VISITS) < min_visits:
+            put_edge(t, before, column, following)
+        else:
+            before, column = slot, nodes.TOTAL
+        slot = following
+
+
 @kernel
-def _mark(tree, rules, moves, root, min_visits, max_nodes, max_edges):
+def _mark(tree, rules, moves, root, min_visits, min_joint_visits, max_nodes, max_edges, max_joint):
     """Mark the nodes that can be reached from *root* by edges that were taken *min_visits* times.
 
-    Returns how many there are, -1 where they or their edges are too many.
+    Joint moves that were made less than *min_joint_visits* times are forgotten. Returns how many nodes there are,
+    _TOO_MUCH where they or their edges are too many, or _TOO_MANY_JOINT.
     """
     t, f, m = addresses(tree), addresses(rules), addresses(moves)
     put(m.node, U(root), 0)
     put(m.queue, ZERO, root)
-    n_marked, n_done, n_edges = np.int64(1), np.int64(0), np.int64(1)
+    n_marked, n_done, n_edges, n_joint = np.int64(1), np.int64(0), np.int64(1), np.int64(0)
     while n_done < n_marked:
         node = at(m.queue, U(n_done))
         n_done += 1
@@ -112,17 +132,20 @@ def _mark(tree, rules, moves, root, min_visits, max_nodes, max_edges):
         n_edges = next_block(n_edges) + n
         put(m.owner, U(first), node)
         if _is_joint(t, node):
+            _thin_joint(t, first, min_joint_visits)
             slot = edge_at(t, first, nodes.CHILD)
             while slot >= 0:
                 put(m.owner, U(slot), _JOINT)
-                n_edges += 1
+                n_edges, n_joint = n_edges + 1, n_joint + 1
                 n_marked = _mark_below(t, m, slot, min_visits, n_marked)
                 slot = edge_at(t, slot, nodes.TOTAL)
         else:
             for edge in range(first, first + n):
                 n_marked = _mark_below(t, m, edge, min_visits, n_marked)
         if n_marked > max_nodes or n_edges > max_edges:
-            return np.int64(-1)
+            return np.int64(_TOO_MUCH)
+        if n_joint > max_joint:
+            return np.int64(_TOO_MANY_JOINT)
     return n_marked
 
 
@@ -232,13 +255,20 @@ def _marked(tree: Tree, facts: RuleFacts, root: int, max_nodes: float) -> _Moves
     """Return moves in which all is marked that is kept: as much as fits, of what was visited most."""
     n_nodes, n_edges, _ = tree.size.tolist()
     moves = _Moves(*(np.empty(n, np.int32) for n in (n_nodes, n_edges, n_nodes)))
-    most, found = (int(min(_KEPT_NODES * tree.max_nodes, max_nodes)), int(_KEPT_EDGES * tree.max_edges)), -1
-    min_visits = 1 if n_nodes <= most[0] and n_edges <= most[1] else _GROWTH
+    joint_room = (tree.joint_mask + 1) // 2
+    # What is left is enough for a round, in which each walk makes one joint move more at most.
+    most_joint = int(min(_KEPT_JOINT * joint_room, joint_room - N_LANES))
+    most = int(min(_KEPT_NODES * tree.max_nodes, max_nodes)), int(_KEPT_EDGES * tree.max_edges), most_joint
+    min_visits, min_joint_visits = 1 if n_nodes <= most[0] and n_edges <= most[1] else _GROWTH, 0
+    found = _TOO_MUCH
     while found < 0:
         moves.node.fill(_DROPPED)
         moves.owner.fill(_NOTHING)
-        found = int(_mark(tree, facts, moves, root, min_visits, *most))
-        min_visits *= _GROWTH
+        found = int(_mark(tree, facts, moves, root, min_visits, min_joint_visits, *most))
+        if found == _TOO_MANY_JOINT:
+            min_joint_visits = max(1, min_joint_visits * _GROWTH)
+        else:
+            min_visits *= _GROWTH
     return moves
 
 

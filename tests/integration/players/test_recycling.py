@@ -131,6 +131,26 @@ def test_recycling_keeps_joint_moves() -> None:
     assert int(search.tree.arrays.size[0]) >= nodes
 
 
+GUESS = f"""
+(role random) (role a) (init (step 0)) {" ".join(f"(number {n})" for n in range(800))}
+(<= (legal random (draw ?n)) (number ?n)) (legal a left) (legal a right)
+(<= (next (step 1)) (true (step 0))) (<= (next (step 2)) (true (step 1)))
+(<= (next won) (does random (draw 0)) (does a left))
+(<= terminal (true (step 2))) (<= (goal a 100) (true won)) (<= (goal a 0) (not (true won)))
+"""
+"""Many joint moves, which lead to a few states."""
+
+
+def test_recycling_makes_room_for_joint_moves() -> None:
+    search = CompiledSearch(of_rules(GUESS), 1, SearchSettings(memory_mb=0.01))
+    root = search.begin(search.game.initial_state, SearchBudget(max_rounds=1))
+    while not search.tree.is_due:
+        root = search.work(root)
+    n_walks = search.counts["walks"]
+    search.work(search.tree.recycle(root), 32)
+    assert (search.tree.is_due, search.counts["walks"]) == (False, n_walks + 32)
+
+
 def test_what_plays_say_is_kept_when_the_tree_is_recycled() -> None:
     search = CompiledSearch(compiled_game_of(compiled("gomoku")), 1, SearchSettings(memory_mb=2.0, amaf=True))
     root = thought(search, 2_000)
