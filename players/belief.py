@@ -185,9 +185,9 @@ class BeliefState:
         if not (found and others):
             return found or others
         joined: dict[World, float] = {}
-        for sample in (found, others):
-            effective = sum(sample.values()) ** 2 / sum(weight**2 for weight in sample.values())
-            for world, weight in _scaled(sample).items():
+        for sample in map(_scaled, (found, others)):
+            effective = 1 / sum(weight**2 for weight in sample.values())
+            for world, weight in sample.items():
                 joined[world] = joined.get(world, 0.0) + weight * effective
         return joined if len(joined) <= self.max_worlds else _resampled(joined, self.max_worlds, self.random)
 

@@ -96,7 +96,10 @@ class WorldChoices:
         self.model: ChoiceModel | None = None
 
     def options(self, world: World, own_move: Term | None) -> Options:
-        """Return the moves of each role in *world* with their probabilities, none where *own_move* is not legal."""
+        """Return the moves of each role in *world* with their probabilities, none where *own_move* is not legal.
+
+        Moves of probability 0 are none of them.
+        """
         found: Options = []
         for i, role in enumerate(self.game.roles):
             moves = world.state.legal_moves(role)
@@ -105,7 +108,8 @@ class WorldChoices:
                 continue
             shares = None if self.model is None or role == RANDOM else self.model(world, i, moves)
             uniform = dict.fromkeys(moves, 1 / max(1, len(moves)))
-            found.append(uniform if shares is None else dict(zip(moves, shares, strict=True)))
+            modelled = uniform if shares is None else dict(zip(moves, shares, strict=True))
+            found.append({move: share for move, share in modelled.items() if share > 0})
         return found
 
 

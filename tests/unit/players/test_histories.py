@@ -142,3 +142,22 @@ def test_a_model_says_how_the_others_choose_and_chance_stays_uniform() -> None:
     assert shares(worlds.weights, "hid") == pytest.approx({"(hid 0 left)": 0.9, "(hid 0 right)": 0.1})
     worlds.model = None
     assert worlds.model is None
+
+
+def test_a_belief_is_lost_where_a_model_rules_out_what_was_done() -> None:
+    worlds = BeliefState(game_of(HEARD), role("hearer"), 1)
+    worlds.model = lambda _world, _role, moves: [float(str(move) == "(say a)") for move in moves]
+    worlds.advance(read_term("noop"), [read_term("b")], SearchBudget())
+    assert worlds.is_lost
+
+
+def test_a_world_that_was_hardly_possible_is_joined_with_those_that_are_drawn() -> None:
+    of, *steps = game_of(NEEDLE), *needle_steps(2, "lucky")
+    worlds = BeliefState(of, role("seer"), 1, max_worlds=10)
+    for move, percepts in steps[:-1]:
+        worlds.advance(move, percepts, SearchBudget())
+    lucky = of.state(map(read_term, ("(step 2)", "(drew 0 2)", "(drew 1 2)")))
+    worlds.weights = {World(lucky, next(iter(worlds.weights)).infosets): 1e-200}
+    worlds.advance(*steps[-1], SearchBudget())
+    assert not worlds.is_lost
+    assert sum(worlds.weights.values()) == pytest.approx(1.0)
