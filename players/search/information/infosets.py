@@ -12,6 +12,7 @@ from gdl.language.terms import Term
 from players.belief import BeliefState, InformationSet, Percepts, World
 from players.deadline import SearchBudget
 from players.search.evaluator import MAX_STEPS, LaneEvaluator, Shares, StateEvaluator, compiled_game_of
+from players.search.information.trees import MAX_INFOSETS, InfosetNode, InfosetTrees
 from players.search.kernel_calls import BatchSizer
 from players.search.positions import Choice, Report, ignore
 
@@ -48,66 +49,8 @@ class InfosetPosition:
         self.followers: dict[Choice, tuple[InfosetPosition, Sequence[Percepts]]] = {}
 
 
-class InfosetNode:
-    """The statistics of an information set of a role: how often each move was taken, and the sums of the goals.
-
-    `regrets` has what the role regrets of each move, `plan` the sum of all strategies, for regret matching.
-    """
-
-    __slots__ = ("after", "counts", "plan", "regrets", "terms", "totals", "visits")
-
-    def __init__(self) -> None:
-        self.regrets: list[float] = []
-        self.plan: list[float] = []
-        self.terms: Sequence[Term] = ()
-        self.counts: list[int] = []
-        self.totals: list[float] = []
-        self.visits = 0
-        self.after: dict[tuple[Term | None, Percepts], InfosetNode] = {}
-
-    def of_moves(self, terms: Sequence[Term]) -> InfosetNode:
-        """Return this node, prepared for its legal moves *terms*; another one, should a world have others."""
-        if not self.counts:
-            self.terms, self.counts, self.totals = terms, [0] * len(terms), [0.0] * len(terms)
-            self.regrets, self.plan = [0.0] * len(terms), [0.0] * len(terms)
-        if self.terms != terms:
-            return self.following(None, tuple(terms)).of_moves(terms)
-        return self
-
-    def following(self, move: Term | None, percepts: Percepts) -> InfosetNode:
-        """Return the node of the information set after *move* and *percepts*."""
-        found = self.after.get((move, percepts))
-        if found is None:
-            found = self.after[move, percepts] = InfosetNode()
-        return found
-
-    def most_visited(self) -> int:
-        """Return the move that was taken most often; among such ones, that of the greatest goals."""
-        return max(range(len(self.counts)), key=lambda move: (self.counts[move], self.totals[move]))
-
-    def matched(self) -> list[float]:
-        """Return the probability of each move in proportion to its regret, mixed with a little of all moves."""
-        n, total = len(self.regrets), sum(regret for regret in self.regrets if regret > 0)
-        if total <= 0:
-            return [1 / n] * n
-        return [UNIFORM / n + (1 - UNIFORM) * max(regret, 0.0) / total for regret in self.regrets]
-
-    def learn(self, move: int, goal: float, probability: float) -> None:
-        """Regret *move*, which was drawn with *probability*, as far as *goal* is more or less than the mean so far.
-
-        In the mean over all draws that is what each move would have been worth more than the strategy.
-        """
-        mean = sum(self.totals) / self.visits
-        for other in range(len(self.regrets)):
-            self.regrets[other] -= goal - mean
-        self.regrets[move] += (goal - mean) / probability
-
-
 Walk: TypeAlias = list[tuple[int, InfosetNode, int, float]]
 """Which role took which move in which node, with which probability, on the way from a world to a leaf."""
-
-UNIFORM: Final = 0.1
-"""The share of all moves in the strategies of regret matching."""
 
 EXPLORATION: Final = 0.7
 MAX_POSITIONS: Final = 100_000
@@ -119,11 +62,14 @@ WALKS_PER_LEAF: Final = 8
 class InformationSetSearch:
     """The trees of all roles, which last for a match. `n_rounds` counts the plays of the last move.
 
-    The roles choose by upper confidence bounds, or *by_regret*: then the move that is played is drawn, too.
+    The roles choose by upper confidence bounds, or *by_regret*: then the move that is played is drawn, too. Beyond
+    *max_infosets* no information set is remembered before the next move, which makes room.
     """
 
-    def __init__(self, game: Game, random: Random, *, by_regret: bool = False) -> None:
-        self.game, self.random, self.by_regret = game, random, by_regret
+    def __init__(
+        self, game: Game, random: Random, *, by_regret: bool = False, max_infosets: int = MAX_INFOSETS
+    ) -> None:
+        self.game, self.random, self.by_regret, self.max_infosets = game, random, by_regret, max_infosets
         self.n_rounds = 0
         self._sizer = BatchSizer()
         self._begin()
@@ -139,7 +85,7 @@ class InformationSetSearch:
             _LaneSteps(compiled_game_of(self.game)) if self.game.engine == "compiled" else _StateSteps(self.game)
         )
         self._positions: dict[Any, InfosetPosition] = {}
-        self._roots = tuple(InfosetNode() for _ in self.game.roles)
+        self._trees = InfosetTrees(self.game.roles, self.max_infosets)
         self._n_walks = 0
 
     def think(self, belief: BeliefState, budget: SearchBudget, report: Report = ignore) -> Term:
@@ -152,8 +98,8 @@ class InformationSetSearch:
             return moves[0]
         if budget.max_rounds is None:
             self.renew()
-        self._prepare()
         worlds, weights = tuple(belief.weights), tuple(belief.weights.values())
+        self._prepare(worlds)
         node = self.node_of(belief.me, worlds[0].infosets[belief.me]).of_moves(list(moves))
         best = moves[node.most_visited()]
         report(best)
@@ -169,23 +115,18 @@ class InformationSetSearch:
             report(best)
         return best
 
-    def _prepare(self) -> None:
-        """Count rounds anew, and forget positions once there are many."""
+    def _prepare(self, worlds: Sequence[World]) -> None:
+        """Count rounds anew, and once there are many forget positions, and what roles cannot know in *worlds*."""
         self.n_rounds = self._n_walks = 0
         self._sizer.rest()
         if len(self._positions) > MAX_POSITIONS // 2:
             self._positions = {}
+        if self._trees.are_half_full:
+            self._trees.keep(worlds)
 
     def node_of(self, i: int, infoset: InformationSet | None) -> InfosetNode:
         """Return the node of an information set of role *i*."""
-        steps = []
-        while infoset is not None:
-            steps.append(infoset)
-            infoset = infoset.before
-        node = self._roots[i]
-        for step in reversed(steps):
-            node = node.following(step.move, step.percepts)
-        return node
+        return self._trees.node_of(i, infoset)
 
     def _round(self, worlds: Sequence[World], weights: Sequence[float], budget: SearchBudget) -> None:
         """Walk down from some worlds, drawn by their weights, play on from all leaves together, and count the goals."""

@@ -11,7 +11,7 @@ from gdl.game import Game, State
 from gdl.games.library import find_game
 from gdl.language.kif import read_term
 from gdl.language.terms import Term
-from players.belief import BeliefState
+from players.belief import BeliefState, InformationSet
 from players.deadline import Deadline, SearchBudget
 from players.search.information.infosets import InformationSetSearch
 from players.stock import MctsPlayer
@@ -147,6 +147,48 @@ def test_the_tree_is_kept_between_moves() -> None:
     belief.advance(read_term("noop"), [read_term("(placed o)")], SearchBudget())
     infoset = next(iter(belief.weights)).infosets[0]
     assert sum(search.node_of(0, infoset).counts) > 0
+
+
+def n_remembered(search: InformationSetSearch) -> int:
+    """Return how many information sets the trees of the roles have, those at their roots not counted."""
+    todo, n = [search.node_of(i, None) for i in range(len(search.game.roles))], -len(search.game.roles)
+    while todo:
+        n += 1
+        todo += todo.pop().after.values()
+    return n
+
+
+def after_two_marks(search: InformationSetSearch, n_rounds: int) -> InformationSet | None:
+    """Search twice, as x marks the middle and its opponent something else; return what x knows then."""
+    belief = BeliefState(search.game, role("x"), 1)
+    search.think(belief, rounds(n_rounds))
+    belief.advance(read_term("(mark 2 2)"), [read_term("(placed x)")], SearchBudget())
+    belief.advance(read_term("noop"), [read_term("(placed o)")], SearchBudget())
+    search.think(belief, rounds(1))
+    return next(iter(belief.weights)).infosets[0]
+
+
+def test_no_more_information_sets_are_remembered_than_there_is_room_for() -> None:
+    search = InformationSetSearch(compiled("phantomtictactoe"), Random(1), max_infosets=500)
+    search.think(BeliefState(search.game, role("x"), 1), rounds(2000))
+    assert n_remembered(search) == 500
+
+
+def test_a_move_makes_room_by_forgetting_what_the_roles_cannot_know_any_more() -> None:
+    search = InformationSetSearch(compiled("phantomtictactoe"), Random(1), max_infosets=2000)
+    infoset = after_two_marks(search, 2000)
+    whole = InformationSetSearch(compiled("phantomtictactoe"), Random(1))
+    assert infoset is after_two_marks(whole, 2000)
+    assert n_remembered(search) < 1000 < n_remembered(whole)
+    assert sum(search.node_of(0, infoset).counts) > 50
+
+
+def test_all_is_forgotten_where_half_of_the_room_would_not_be_enough() -> None:
+    search = InformationSetSearch(compiled("phantomtictactoe"), Random(1), max_infosets=100)
+    belief = BeliefState(search.game, role("x"), 1)
+    search.think(belief, rounds(2000))
+    search.think(belief, rounds(1))
+    assert sum(search.node_of(0, None).counts) == 1
 
 
 def test_worlds_are_drawn_by_their_weights() -> None:
