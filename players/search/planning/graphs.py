@@ -106,8 +106,8 @@ class GraphSearch:
 
 
 def best_goal_of(game: CompiledGame) -> int:
-    """Return the highest goal that the rules of a game of one role know, 100 at most."""
-    return min(100, max((goal for goal in game.rules.goals[0] if goal is not None), default=100))
+    """Return the highest goal that the rules of a game of one role know; 100 where they know none."""
+    return max((goal for goal in game.rules.goals[0] if goal is not None), default=100)
 
 
 def words_of(game: CompiledGame, packed: bytes) -> Words:

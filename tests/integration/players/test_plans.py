@@ -190,6 +190,14 @@ def test_answer_sets_refute_a_goal_that_no_play_reaches() -> None:
     assert (search.goal, search.is_refuted) == (-1, True)
 
 
+def test_answer_sets_find_a_plan_to_a_goal_above_100() -> None:
+    game = compiled_of(LIGHTS.replace("(goal player 100)", "(goal player 150)"))
+    search = AnswerSetSearch(game, first(game).packed)
+    while not search.is_done:
+        search.advance(1)
+    assert (search.goal, goal_after(game, search.plan), search.is_refuted) == (150, 150, False)
+
+
 def test_the_solver_can_be_stopped_at_work() -> None:
     game = compiled_of(SQUARE)
     search = AnswerSetSearch(game, first(game).packed)
