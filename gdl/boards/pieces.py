@@ -173,7 +173,7 @@ class Pile:
 
 def natural(text: str) -> list[tuple[int, int, str]]:
     """Return a key that sorts texts with their numbers in order."""
-    return [(0, int(part), "") if part.isdecimal() else (1, 0, part) for part in _NUMBERS.split(text) if part]
+    return [(0, int(part), "") if is_number(part) else (1, 0, part) for part in _NUMBERS.split(text) if part]
 
 
 def trays_of(layout: Layout, match: Matcher) -> tuple[Pile, ...]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from gdl.boards.fluents import Line, line_of, words_of_cells
+from gdl.boards.pieces import natural
 
 
 @pytest.mark.parametrize(
@@ -58,3 +59,8 @@ def test_words_of_a_letter_and_a_number_are_cells(
     names: str, found: tuple[tuple[str, ...], tuple[str, ...]] | None
 ) -> None:
     assert words_of_cells(names.split()) == found
+
+
+def test_texts_are_sorted_by_the_numbers_in_them_and_digits_of_other_scripts_are_letters() -> None:
+    others = "\N{ARABIC-INDIC DIGIT THREE}" * 5_000  # more than Python makes a number of
+    assert sorted([others, "c10", "c2", "b"], key=natural) == ["b", "c2", "c10", others]
