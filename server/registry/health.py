@@ -5,7 +5,7 @@ import logging
 from collections import Counter
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, Final, TypeAlias
 
@@ -92,46 +92,63 @@ class HealthChecks:
     async def _check_quietly(self, row: PlayerRow) -> None:
         try:
             with suppress(UnknownPlayerError):  # removed meanwhile
-                await self.check(row)
+                await self._note(row, await self._checked(row))
         except StorageError:
             raise
         except Exception:  # whatever it is, the others are to be checked
             _LOG.exception("player %s was not checked", row.name)
 
     async def check(self, row: PlayerRow) -> Health:
-        """Ask a player now; it is paused after several silences in a row, and no longer when it answers again.
+        """Ask a player now; one that was paused for its silence goes on when it answers.
 
-        What its owner changes meanwhile stands: neither is done then, and what another address says is not kept.
+        It is paused by `check_all` alone, which knows when to ask: any caller may ask again and again here, also while
+        the player thinks in a match. What it says then is told, and not kept, since the next match may begin after it.
 
         Raises:
             UnknownPlayerError: it is not registered any more.
         """
-        health = await self._asked(row)
+        is_playing = (await self._count_matches()).get(row.name, 0) > 0
+        return await self._checked(row, is_kept=not is_playing)
+
+    async def _checked(self, row: PlayerRow, *, is_kept: bool = True) -> Health:
+        """Ask a player, keep what came of it if *is_kept*, and let it go on when it answers again.
+
+        What its owner changes meanwhile stands: it does not go on then, and what another address says is not kept.
+        """
+        health = await self._asked(row, is_kept=is_kept)
+        if not health.is_there or _is_busy(health.player):
+            return health
+        self._n_silences.pop(_registration(row), None)
+        if row.status == PlayerStatus.PAUSED and row.pause_reason.startswith((SILENT, ALWAYS_BUSY)):
+            await self._registry.resume(row.name, still=row)
+            resumed = await self._registry.get(row.name)
+            return replace(health, player=replace(resumed, info=health.player.info))
+        if is_kept and row.info != health.player.info:
+            self._registry.on_change()
+        return health
+
+    async def _note(self, row: PlayerRow, health: Health) -> None:
+        """Note of a player that plays no match whether it would take one."""
         if health.is_there and _is_busy(health.player):
             await self._note_useless(row, ALWAYS_BUSY)
-        elif health.is_there:
-            self._n_silences.pop(_registration(row), None)
-            if row.status == PlayerStatus.PAUSED and row.pause_reason.startswith((SILENT, ALWAYS_BUSY)):
-                await self._registry.resume(row.name, still=row)
-            elif row.info != health.player.info:
-                self._registry.on_change()
-        elif row.kind == SeatKind.HTTP:
+        elif not health.is_there and row.kind == SeatKind.HTTP:
             await self._note_useless(row, SILENT)  # everybody reads the reason, and its owner alone the trouble
-        return Health(await self._registry.get(row.name), health.is_there, health.trouble)
 
-    async def _asked(self, row: PlayerRow) -> Health:
-        """Ask the player, or see whether it is connected if it dials in, and keep what came of it."""
+    async def _asked(self, row: PlayerRow, *, is_kept: bool) -> Health:
+        """Ask the player, or see whether it is connected if it dials in; keep what came of it if *is_kept*."""
         if row.url is None:
             is_there = self._registry.request_queues.is_connected(row.name)
             seen_ms = self._registry.clock.wall_ms() if is_there else row.seen_ms
             await self._registry.store.set_info(row, row.info, seen_ms)
-            return Health(row, is_there, () if is_there else ("it is not connected",))
+            return Health(await self._registry.get(row.name), is_there, () if is_there else ("it is not connected",))
         async with self._slots:
             info = await self._ask(row.url)
-        seen_ms = self._registry.clock.wall_ms() if info.is_there else row.seen_ms
-        version = dict(info.reply.others).get("version", "")[:MAX_VERSION]
-        await self._registry.store.set_info(row, info_json(info), seen_ms, version)
-        return Health(await self._registry.get(row.name), info.is_there, info.trouble)
+        if is_kept:
+            seen_ms = self._registry.clock.wall_ms() if info.is_there else row.seen_ms
+            version = dict(info.reply.others).get("version", "")[:MAX_VERSION]
+            await self._registry.store.set_info(row, info_json(info), seen_ms, version)
+        found = await self._registry.get(row.name)
+        return Health(found if is_kept else replace(found, info=info_json(info)), info.is_there, info.trouble)
 
     async def _note_useless(self, row: PlayerRow, reason: str) -> None:
         """Note that a player that plays no match here would take none, and pause it when that goes on.

@@ -87,6 +87,29 @@ async def test_a_player_that_stays_silent_is_paused_and_plays_again_when_it_answ
     assert states == [fine, fine, fine, fine, fine, paused, paused, fine]
 
 
+async def test_callers_who_ask_again_and_again_do_not_pause_a_silent_player(registry: Registry, asked: Asked) -> None:
+    await registry.register("deep", "ada", URL)
+    asked.silent = True
+    health = checks(registry, asked)
+    found = [await health.check(await registry.get("deep")) for _ in range(5)]
+    row = await registry.get("deep")
+    assert ([each.is_there for each in found], row.status, row.pause_reason) == ([False] * 5, "ok", "")
+
+
+async def test_a_player_that_plays_is_asked_and_may_begin_what_it_might_before(
+    registry: Registry, asked: Asked
+) -> None:
+    await registry.register("deep", "ada", URL, max_matches=2)
+    await checks(registry, asked).check_all()
+
+    async def ask(_url: str) -> PlayerInfo:
+        return PlayerInfo(URL, InfoReply("Deep", Status.BUSY), "INFO")
+
+    health = await checks(registry, ask, {"deep": 1}).check(await registry.get("deep"))
+    assert health.player.info == {"name": "Deep", "status": "busy", "answered": "INFO", "trouble": [], "others": {}}
+    assert ((await registry.get("deep")).info, await registry.is_free("deep", 1)) == (KEPT, True)
+
+
 async def test_a_player_that_knows_no_info_but_replies_is_there(registry: Registry, clock: HandClock) -> None:
     trouble = ("(INFO): HTTP status 400", "(PING): HTTP status 400")
 
@@ -227,8 +250,9 @@ async def test_who_only_says_busy_is_paused_and_plays_again_when_it_would(regist
     checking = HealthChecks(registry, no_matches, ask)
     states = []
     for _ in range(5):
-        health = await checking.check(await registry.get("deep"))
-        states.append((health.player.status, health.player.pause_reason))
+        await checking.check_all()
+        row = await registry.get("deep")
+        states.append((row.status, row.pause_reason))
     assert states == [("ok", "")] * 2 + [("paused", ALWAYS_BUSY)] * 2 + [("ok", "")]
 
 
