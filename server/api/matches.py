@@ -11,7 +11,7 @@ from gdl.language.rules import read_rules, rules_from, rules_sha256
 from server.access.access import PRINCIPAL, principal
 from server.api import operation
 from server.errors import MatchRecordError
-from server.hosting.order import MAX_STEP, FromText, MatchRequest
+from server.hosting.order import MAX_NAME, MAX_STEP, FromText, MatchRequest
 from server.hosting.ordering import Ordered
 from server.hosting.practice import check_may_abort
 from server.match.link import now_ms
@@ -19,6 +19,7 @@ from server.match.referee import in_own_thread
 from server.principal import Role
 from server.records.journal import facts_of, stored
 from server.refusals import RequestError
+from server.sanitization import clean_line
 from server.spectating.public_record import MatchSource, known_match, public_record_text, transcript
 from server.spectating.state import state_at
 from server.spectating.stream import page
@@ -90,7 +91,7 @@ async def _of_record(begin: FromText) -> tuple[str, str]:
         rules = await in_own_thread(partial(_rules_from, record.rules, "rules", state, where))
     except MatchRecordError as error:
         raise RequestError("invalid_order", f"from.record: {error}") from error
-    return rules, record.match_id[:100] or "record"
+    return rules, clean_line(record.match_id, MAX_NAME) or "record"
 
 
 operations: Final = operation.Operations("matches")

@@ -13,7 +13,6 @@ from server.api import tournament_models as models
 from server.api.operation import MANAGER, MatchId, Name, Operations, without_none
 from server.api.player_models import is_own
 from server.hosting.game_manager import GameManager
-from server.hosting.order import MatchRequest
 from server.hosting.rounds import timetable_of, waiting
 from server.hosting.tournament_progress import (
     check_schedule,
@@ -60,7 +59,7 @@ async def order_tournament(request: web.Request, body: models.NewTournament) -> 
     its matches.
     """
     manager, viewer = request.app[MANAGER], principal(request)
-    games = {name: await _pinned(manager, name, viewer.name) for name in body.games}
+    games = {name: await _pinned(manager, name) for name in body.games}
     seed = body.seed if "seed" in body.model_fields_set else new_seed()
     terms = body.terms.model_copy(update={"seed": derived_seed("tournament", body.name, seed)})
     row = tournament_rows.TournamentRow(
@@ -75,14 +74,14 @@ async def order_tournament(request: web.Request, body: models.NewTournament) -> 
     return models.tournament_line(row)
 
 
-async def _pinned(manager: GameManager, name: str, by: str) -> tournament_rows.PinnedGame:
+async def _pinned(manager: GameManager, name: str) -> tournament_rows.PinnedGame:
     """Return the current version of a game of the library, or one that was uploaded, for a tournament.
 
     Raises:
         UnknownNameError: there is none.
         RequestError: players cannot compete in it.
     """
-    version, outline = await manager.finder.found(MatchRequest.model_validate({"game": name}), by)
+    version, outline = await manager.finder.current(name)
     check_n_roles(outline, manager.settings.max_roles)
     try:
         game = TournamentGame(name, len(played_roles(outline)))

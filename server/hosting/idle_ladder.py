@@ -82,7 +82,7 @@ class IdleLadder:
             StorageError: the database failed.
         """
         for name in self._host.settings.ladder.games:
-            _, outline = await self._rules(name)
+            _, outline = await self._host.finder.current(name)
             if len(played_roles(outline)) < 2:
                 raise ScheduleError(f"{name} has one role; the ladder is for games of two or more roles (--ladder)")
 
@@ -107,7 +107,7 @@ class IdleLadder:
         if len(await self._idle(await self._joining())) < 2:
             return 0
         ratings, found = await self.ratings(), await self._latest()
-        versions = {name: await self._rules(name) for name in self._host.settings.ladder.games}
+        versions = {name: await self._host.finder.current(name) for name in self._host.settings.ladder.games}
         games = tuple(TournamentGame(name, len(played_roles(outline))) for name, (_, outline) in versions.items())
         async with self._host.queue.choosing() as may_choose:  # other managers wait: what takes long is done before
             if not may_choose or await self._host.queue.length() >= MAX_WAITING:
@@ -127,9 +127,6 @@ class IdleLadder:
         except UnknownNameError:
             return 0
         return len(orders)
-
-    async def _rules(self, name: str) -> tuple[GameVersion, GameOutline]:
-        return await self._host.finder.found(MatchRequest.model_validate({"game": name}), NAME)
 
     async def _joining(self) -> dict[str, PlayerRow]:
         """Return the players that play in the ladder, by name."""

@@ -112,7 +112,8 @@ _Player = Annotated[CleanName, Field(min_length=1, max_length=500)]
 _MaxMatches = Annotated[
     int, Field(ge=1, le=1_000, description="how many matches the player at this address plays at once; 1 otherwise")
 ]
-_Name = Annotated[CleanName, Field(min_length=1, max_length=100)]
+MAX_NAME: Final = 100
+_Name = Annotated[CleanName, Field(min_length=1, max_length=MAX_NAME)]
 
 
 class SeatText(BaseModel):

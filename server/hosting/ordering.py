@@ -79,6 +79,17 @@ class GameFinder:
             version = known or await self._named(text.game or "")
         return version, await self._outline(version)
 
+    async def current(self, name: str) -> tuple[GameVersion, GameOutline]:
+        """Return the rules that the game *name* has now.
+
+        Raises:
+            UnknownNameError: there is no such game.
+            RuleFileError: the rules cannot be played.
+            StorageError: the database failed.
+        """
+        version = await self._named(name)
+        return version, await self._outline(version)
+
     async def pinned(self, sha256: str) -> tuple[GameVersion, GameOutline]:
         """Return the rules with that hash, whatever is current of their game.
 

@@ -163,6 +163,15 @@ async def test_a_match_begins_at_a_step_of_a_record(client: Client, noop: str) -
     assert (after["isCompleted"], after["states"][0]) == (True, before["states"][2])
 
 
+@pytest.mark.parametrize(("called", "kept"), [(" \t", "record"), ("a\u202eb", "ab"), (101 * "a", 100 * "a")])
+async def test_a_record_may_be_called_anything(client: Client, noop: str, called: str, kept: str) -> None:
+    rules = "(role a) (init (p)) (legal a go) (<= terminal (not (true (p)))) (goal a 100)"
+    begin = {"record": {"matchId": called, "states": ["( ( p ) )"], "x-rules": rules}, "step": 0}
+    await ordered(client, **{"from": begin}, players={"a": noop})
+    [listed] = (await told(await client.get(MATCHES)))["matches"]
+    assert listed["from"] == {"match": kept, "step": 0}
+
+
 BEGINNINGS: list[tuple[object, int, str, str]] = [
     ({"from": {"match": "none", "step": 1}}, 404, "unknown_match", "no match"),
     ({"from": {"step": 1}}, 400, "invalid_order", "from: either `match`"),

@@ -394,6 +394,7 @@ async def test_what_cannot_be_is_refused(client: Client) -> None:
         (client.post(URL, json=SWISS | {"name": "No"}), "invalid_tournament"),
         (client.post(URL, json=SWISS | {"name": "b", "games": ["nim", "nim"]}), "invalid_tournament"),
         (client.post(URL, json=SWISS | {"name": "b", "games": ["nosuch"]}), "unknown_game"),
+        (client.post(URL, json=SWISS | {"name": "b", "games": [" "]}), "unknown_game"),
         (client.post(URL, json=SWISS | {"name": "b", "players": ["legal", "legal"]}), "already_entered"),
         (client.post(URL, json=SWISS | {"name": "b", "players": ["human"]}), "invalid_player"),
         (client.get(f"{URL}/nosuch"), "unknown_tournament"),
