@@ -88,14 +88,15 @@ async def change_player(
     """Change where one's own player is, its version, how many matches it plays at once, and with whom."""
     row, viewer = await _own(request, name)
     registry = _registry(request)
-    return player_models.player_answer(await registry.change(row.name, body.url, wishes=body.wishes), registry, viewer)
+    changed = await registry.change(row.name, body.url, wishes=body.wishes, still=row)
+    return player_models.player_answer(changed, registry, viewer)
 
 
 @players.delete(PLAYER, role=Role.PLAYER, status=204, errors=_OWN)
 async def remove_player(request: web.Request, name: str) -> web.Response:
     """Forget one's own player; its matches keep its name."""
     row, _ = await _own(request, name)
-    await _registry(request).remove(row.name)
+    await _registry(request).remove(row.name, still=row)
     return web.Response(status=204)
 
 

@@ -203,35 +203,40 @@ class Registry:
         return row
 
     async def change(
-        self, name: str, url: str | None = None, max_matches: int | None = None, wishes: PlayerWishes = NO_WISHES
+        self,
+        name: str,
+        url: str | None = None,
+        max_matches: int | None = None,
+        wishes: PlayerWishes = NO_WISHES,
+        still: PlayerRow | None = None,
     ) -> PlayerRow:
         """Change where a player is, and what its owner says of it; what is None stays as it is.
 
         Raises:
-            UnknownPlayerError: there is none.
+            UnknownPlayerError: there is none, or not *still* that one: to look an address up takes a while.
             PlayerSpecError: as `register`.
         """
         values = wishes.values() | ({} if max_matches is None else {"max_matches": max_matches})
         if url is not None:
             await addresses.check_target(url, self.settings.targets)
             values |= {"kind": SeatKind.HTTP, "url": str(addresses.player_url(url)), "info": None, "seen_ms": None}
-        if values and not await self.store.change(name, **values):
+        if values and not await self.store.change(name, still, **values):
             raise errors.UnknownPlayerError(name)
         self.on_change()
         return await self.get(name)
 
-    async def remove(self, name: str) -> None:
+    async def remove(self, name: str, still: PlayerRow | None = None) -> None:
         """Forget a player; its matches keep its name.
 
         Raises:
-            UnknownPlayerError: there is none.
+            UnknownPlayerError: there is none, or not *still* that one.
         """
         # As a whole, also where the caller goes away: the next player of that name must not get this one's queue.
-        if not await asyncio.shield(self._remove(name)):
+        if not await asyncio.shield(self._remove(name, still)):
             raise errors.UnknownPlayerError(name)
 
-    async def _remove(self, name: str) -> bool:
-        was_registered = await self.store.delete(name)
+    async def _remove(self, name: str, still: PlayerRow | None) -> bool:
+        was_registered = await self.store.delete(name, still)
         if was_registered:
             self.request_queues.forget(name)
         return was_registered

@@ -69,9 +69,9 @@ class PlayerStore:
         """Return the players by name, only those of *owner* if one is named."""
         return await self._all(sa.true() if owner is None else players.c.owner == owner)
 
-    async def change(self, name: str, **values: Any) -> bool:
-        """Change columns of a player; return whether there is one."""
-        return await self._update(name, values)
+    async def change(self, name: str, still: PlayerRow | None = None, **values: Any) -> bool:
+        """Change columns of a player; return whether there is one, and *still* that one if it is given."""
+        return await self._update(name, values, _is(still))
 
     async def set_status(self, name: str, status: str, reason: str = "", still: PlayerRow | None = None) -> bool:
         """Pause a player for *reason*, or let it play again; return whether that was done.
@@ -119,9 +119,9 @@ class PlayerStore:
         values = {"info": info, "seen_ms": seen_ms} | ({"version": version} if version else {})
         return await self._update(player.name, values, _is_where(player))
 
-    async def delete(self, name: str) -> bool:
-        """Forget a player; return whether there was one. Its matches keep its name."""
-        return await self._database.change(sa.delete(players).where(players.c.name == name)) > 0
+    async def delete(self, name: str, still: PlayerRow | None = None) -> bool:
+        """Forget a player, *still* that one if it is given; return whether it was there. Its matches keep its name."""
+        return await self._database.change(sa.delete(players).where(players.c.name == name, _is(still))) > 0
 
     async def _update(self, name: str, values: dict[str, Any], *conditions: sa.ColumnElement[bool]) -> bool:
         changing = sa.update(players).where(players.c.name == name, *conditions).values(values)
@@ -130,6 +130,13 @@ class PlayerStore:
     async def _all(self, condition: sa.ColumnElement[bool]) -> list[PlayerRow]:
         query = sa.select(players).where(condition).order_by(players.c.name)
         return each_sound(self._database.name, players, await self._database.rows(query), _player_row)
+
+
+def _is(player: PlayerRow | None) -> sa.ColumnElement[bool]:
+    """Return whether a row is that of *player*, and not of one that got its name later, as a condition."""
+    if player is None:
+        return sa.true()
+    return sa.and_(players.c.created_ms == player.created_ms, players.c.owner == player.owner)
 
 
 def _is_where(player: PlayerRow) -> sa.ColumnElement[bool]:

@@ -149,7 +149,7 @@ async def _check(manager: GameManager, row: PlayerRow, _by: str) -> None:
 
 
 async def _remove(manager: GameManager, row: PlayerRow, _by: str) -> None:
-    await manager.registry.remove(row.name)
+    await manager.registry.remove(row.name, still=row)
 
 
 _COMMANDS: Final[dict[str, Any]] = {"pause": _pause, "resume": _resume, "check": _check, "remove": _remove}

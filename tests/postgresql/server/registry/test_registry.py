@@ -11,6 +11,7 @@ from gdl.language.terms import Constant
 from players.kit.worker import WorkerLimits
 from server.errors import InvalidNameError, NameTakenError, PlayerSpecError, TooManyPlayersError, UnknownPlayerError
 from server.hosting.engine_process import read_outline
+from server.links import addresses
 from server.links.addresses import AllowedAddresses
 from server.links.http_player import HttpPlayer
 from server.links.queued_player import HumanLink, QueueLink
@@ -125,8 +126,8 @@ async def test_a_removal_whose_caller_goes_away_closes_the_queue_of_the_player(
     queue = registry.request_queues.of_player("deep")
     delete, is_deleted, may_go_on = registry.store.delete, asyncio.Event(), asyncio.Event()
 
-    async def deleted_slowly(name: str) -> bool:
-        was_registered = await delete(name)
+    async def deleted_slowly(name: str, still: PlayerRow | None = None) -> bool:
+        was_registered = await delete(name, still)
         is_deleted.set()
         await may_go_on.wait()
         return was_registered
@@ -138,6 +139,24 @@ async def test_a_removal_whose_caller_goes_away_closes_the_queue_of_the_player(
     await asyncio.gather(removing, return_exceptions=True)
     may_go_on.set()
     await until(lambda: queue.is_closed)
+
+
+async def test_what_an_owner_changes_is_not_done_to_the_next_player_of_that_name(
+    registry: Registry, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    mine = await registry.register("deep", "ada")
+
+    async def found_late(host: str, _port: int) -> tuple[str, ...]:
+        await registry.remove("deep")
+        await registry.register("deep", "bob")
+        return (host,)
+
+    monkeypatch.setattr(addresses, "look_up", found_late)
+    with pytest.raises(UnknownPlayerError):
+        await registry.change("deep", "http://127.0.0.1:2", still=mine)
+    with pytest.raises(UnknownPlayerError):
+        await registry.remove("deep", still=mine)
+    assert await registry.get("deep") == PlayerRow("deep", SeatKind.DIAL_IN, "bob", 1_000)
 
 
 async def test_who_is_meant(registry: Registry) -> None:
