@@ -129,8 +129,11 @@ class PublicJournal:
         self._is_common = True
         self._last_step: entries.StepEntry | None = None
 
-    def end(self) -> None:
-        """Withhold nothing of what comes now: the match is over."""
+    def renew(self, secrecy: Secrecy) -> None:
+        """Withhold of what comes now what *secrecy* does, which the match has by now: its set may be open, or over."""
+        self._secrecy = replace(secrecy, has_ended=secrecy.has_ended or self._secrecy.has_ended)
+
+    def _end(self) -> None:
         self._secrecy = replace(self._secrecy, has_ended=True)
 
     def public(self, entry: entries.Entry) -> PublicContent:
@@ -148,10 +151,10 @@ class PublicJournal:
             case entries.StartedEntry():
                 return self._started(entry)
             case entries.CompletedEntry():
-                self.end()
+                self._end()
                 return PublicEnd(entry.kind, entry.at_ms, entry.step, goals=entry.goals)
             case entries.AbortedEntry() | entries.FailedEntry():
-                self.end()
+                self._end()
                 reason = self._secrecy.told_reason(entry.reason, has_failed=isinstance(entry, entries.FailedEntry))
                 return PublicEnd(entry.kind, entry.at_ms, entry.step, reason=reason)
             case entries.ClosedEntry():

@@ -179,8 +179,8 @@ class _Reading:
     def _public_of(self, match: MatchRow, entries: Sequence[Entry]) -> list[PublicEvent]:
         """Return what spectators may know of *entries*, the next ones of the journal."""
         found = []
-        if self._journal is not None and match.has_ended:
-            self._journal.end()
+        if self._journal is not None:
+            self._journal.renew(secrecy_of(match))
         for number, entry in enumerate(entries, self._next):
             self._journal = self._journal or PublicJournal(entry, secrecy_of(match))
             event = PublicEvent(number, self._journal.public(entry))

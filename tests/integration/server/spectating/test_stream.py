@@ -17,7 +17,7 @@ from server.spectating import stream
 from server.spectating.public import PublicEvent
 from server.spectating.stream import Overview, feed, public_events
 from server.storage.notifications import Notifier
-from server.storage.rows import MatchStatus
+from server.storage.rows import MatchRow, MatchStatus
 from tests.kit.server.scripted import TURNS_MOVES, turns
 from tests.kit.server.spectating.written_match import MATCH, WrittenMatch, written_match
 
@@ -75,6 +75,26 @@ async def test_what_was_hidden_is_shown_after_the_end(tmp_path: Path) -> None:
         after = await public_events(played, MATCH)
     assert [("state" in event.data, "role" in event.data) for event in before] == [(False, False)] * len(before)
     assert all("state" in event.data for event in after if event.kind == "state")
+
+
+@pytest.mark.parametrize("is_open", [True, False])
+async def test_who_follows_a_match_sees_what_its_set_allows_by_then(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, is_open: bool
+) -> None:
+    async with written_match(tmp_path, turns(), TURNS_MOVES, Profile(is_scrambled=True)) as played:
+        get = played.matches.get
+
+        async def of_set(match_id: str) -> MatchRow | None:
+            row = await get(match_id)
+            return row and replace(row, is_set_open=row.has_ended is is_open)  # it was the other while it was played
+
+        monkeypatch.setattr(played.matches, "get", of_set)
+        events = feed(played, MATCH, poll_s=0.01)
+        await played.write("state")
+        begun = [await anext(events), await anext(events)]
+        await played.finish()
+        shown = ["state" in event.data async for event in events if event.kind == "state"]
+    assert (["state" in event.data for event in begun], shown) == ([False, False], [not is_open] * 2)
 
 
 async def test_a_client_that_comes_again_gets_the_end_of_what_was_saying_farewell(played: WrittenMatch) -> None:
