@@ -62,10 +62,11 @@ async def state_at(
     with understood(match_id):
         secrecy = secrecy_at(match, entries, step)
         asker = Viewer.SPECTATOR if role is None else await viewer_of_seat(source, match, role, viewer)
-        seen = _seen(entries if asker is Viewer.OWNER else broadcast_of(match, entries), step)
+        # Before anything is looked for: how far an owner sees would tell which role's player it is.
         if not may_see(Aspect.PLAY if role is None else Aspect.VIEW, asker, secrecy):
             what = "what happens in this match" if role is None else "what a role perceives"
             raise RequestError("not_public_yet", f"{what} is shown {secrecy.opening}", status=403)
+        seen = _seen(entries if asker is Viewer.OWNER else broadcast_of(match, entries), step)
         if role not in (None, *seen.roles):
             raise RequestError("unknown_seat", f"the match has no role {str(role)[:100]!r}", status=404)
         # What is done in a state is known to all only if the state after it is.

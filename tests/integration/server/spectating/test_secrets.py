@@ -14,6 +14,7 @@ from server.match.setup import Profile
 from server.principal import Principal, Role
 from server.records.codec import entry_json
 from server.refusals import RequestError
+from server.spectating.events import Delay
 from server.spectating.public_record import public_record, transcript
 from server.spectating.state import StateView, state_at
 from server.spectating.stream import Overview, feed, page
@@ -146,6 +147,18 @@ async def test_the_owner_of_a_player_learns_no_role_of_a_scrambled_match(tmp_pat
         told = [await said(transcript(played, MATCH, seat, owner)) for seat in ("x", "o", "red", "1", "2")]
     assert before == []
     assert [answer.partition(" ")[0] for answer in told] == ["not_public_yet"] * 5
+
+
+async def test_the_owner_of_a_player_learns_no_role_of_a_scrambled_match_that_is_shown_late(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    name, moves, profile = CASES["scrambled"]
+    monkeypatch.setattr("server.spectating.events.delay_of", lambda _: Delay(is_to_end=True))
+    async with written_match(tmp_path, library(name), moves, profile, SEEDS) as played:
+        await played.write("state", 2)
+        owner = Principal(OWNER, Role.PLAYER)
+        told = {role: await said(state_at(played, MATCH, 1, owner, role)) for role in ("x", "o", "red")}
+    assert told == dict.fromkeys(told, "not_public_yet what a role perceives is shown when the match is over ")
 
 
 async def test_the_transcript_of_a_scrambled_seat_has_scrambled_names_alone(tmp_path: Path) -> None:
