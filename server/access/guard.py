@@ -202,7 +202,7 @@ async def _finish(request: web.Request, response: web.StreamResponse) -> None:
     # Not for localhost: browsers would then refuse what other programs serve there.
     if REMOTE in request and request[REMOTE].is_secret and not request[REMOTE].is_local:
         response.headers.update(SECRET_HEADERS)
-    if PRINCIPAL in request:
-        response.headers.setdefault("Cache-Control", "no-store")
+    # Also to who shows no token: the secret of a seat is in a header of its own, which no cache knows of.
+    response.headers.setdefault("Cache-Control", "no-store")
     for cookie in request.get(COOKIES, ()):
         response.headers.add("Set-Cookie", cookie)

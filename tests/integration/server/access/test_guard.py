@@ -166,6 +166,11 @@ async def test_a_token_in_the_header_needs_no_form(
     assert await status(closed[0], "POST", "/order", FORM | bearer(tokens["host"]), "a=b") == 200
 
 
+async def test_no_cache_keeps_what_a_caller_is_told_without_a_token(closed: tuple[Client, AccessControl]) -> None:
+    async with closed[0].get("/form") as answer:
+        assert (answer.status, answer.headers["Cache-Control"]) == (200, "no-store")
+
+
 @pytest.mark.parametrize("path", ["/who", "/nowhere", "/static/guarded_app.py", "/form"])
 async def test_every_answer_has_the_headers(closed: tuple[Client, AccessControl], path: str) -> None:
     async with closed[0].get(path) as answer:
