@@ -184,12 +184,14 @@ class MatchStore:
         return await self._pairs(_BUSY.where(seats.c.player.in_(players))) if players else {}
 
     async def n_practised(self, ordered_by: str, since_ms: int) -> tuple[int, int]:
-        """Return how many practice matches a party has ordered since then, and how many of them are not over."""
-        is_own = sa.and_(matches.c.ordered_by == ordered_by, matches.c.purpose == MatchPurpose.PRACTICE)
-        is_live = sa.case((matches.c.status.in_(LIVE_STATUSES), 1), else_=0)
-        query = sa.select(sa.func.count(), sa.func.sum(is_live)).where(is_own, matches.c.created_ms >= since_ms)
+        """Return how many practice matches a party has ordered since then, and how many are not over, however old."""
+        own = sa.select(sa.func.count()).where(
+            matches.c.ordered_by == ordered_by, matches.c.purpose == MatchPurpose.PRACTICE
+        )
+        recent, live = matches.c.created_ms >= since_ms, matches.c.status.in_(LIVE_STATUSES)
+        query = sa.select(*(own.where(condition).scalar_subquery() for condition in (recent, live)))
         n, n_live = await self._database.read(lambda connection: connection.execute(query).one())
-        return int(n), int(n_live or 0)
+        return int(n), int(n_live)
 
     async def fail(self, match_id: str, holder: str, reason: str) -> bool:
         """End a match that *holder* plays as failed, and tell it in its record; return whether it was *holder*'s.

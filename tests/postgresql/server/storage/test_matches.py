@@ -15,7 +15,7 @@ from server.storage.database import Database
 from server.storage.errors import StorageError
 from server.storage.matches import MatchStore
 from server.storage.queue import MatchQueue
-from server.storage.rows import MatchStatus, SeatKind, SeatRow
+from server.storage.rows import MatchPurpose, MatchStatus, SeatKind, SeatRow
 from tests.kit.server.storage.samples import ORDER, HandClock, add, match, seats
 
 
@@ -49,6 +49,16 @@ async def test_an_id_is_given_once(store: MatchStore) -> None:
     await add(store, match("a"))
     with pytest.raises(StorageError):
         await add(store, match("a"))
+
+
+async def test_practice_that_waits_for_longer_than_a_day_still_waits(store: MatchStore) -> None:
+    statuses = (MatchStatus.QUEUED, MatchStatus.COMPLETED, MatchStatus.RUNNING, MatchStatus.COMPLETED)
+    for created_ms, status in enumerate(statuses):
+        practice = match(f"m{created_ms}", created_ms, status=status, ordered_by="ann", purpose=MatchPurpose.PRACTICE)
+        await add(store, practice)
+        await add(store, replace(practice, id=f"b{created_ms}", ordered_by="bob"))
+        await add(store, replace(practice, id=f"h{created_ms}", purpose=None))
+    assert await store.n_practised("ann", since_ms=2) == (2, 2)
 
 
 async def test_the_seats_of_many_matches_come_at_once(store: MatchStore) -> None:
