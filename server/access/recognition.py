@@ -293,14 +293,19 @@ class _Recent(Generic[Value]):
 
     def __init__(self, monotonic_s: Callable[[], float]) -> None:
         self._found: TTLCache[str, Value] = TTLCache(_N_REMEMBERED, REMEMBERED_S, monotonic_s)
+        self._n_clears = 0
 
     async def get(self, key: str, ask: Callable[[], Awaitable[Value]]) -> Value:
         """Return the answer for *key*, which *ask* gives where none is remembered."""
         with suppress(KeyError):
             return self._found[key]
-        found = self._found[key] = await ask()
+        n_clears = self._n_clears
+        found = await ask()
+        if n_clears == self._n_clears:  # else it may be what was true before the change
+            self._found[key] = found
         return found
 
     def clear(self) -> None:
-        """Remember nothing."""
+        """Remember nothing, nor what is being asked."""
         self._found.clear()
+        self._n_clears += 1

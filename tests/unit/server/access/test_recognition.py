@@ -152,6 +152,17 @@ async def test_a_token_that_is_gone_opens_nothing_for_longer_where_the_clock_is_
     assert await recognition.by_token(str(TOKEN)) is None
 
 
+async def test_what_was_looked_up_while_a_token_was_revoked_is_not_remembered(clock: Clock) -> None:
+    class Revoking(Rows):
+        async def get(self, token_id: str) -> TokenRow | None:
+            found, self.token = await super().get(token_id), None  # revoked after it was read
+            remembering.forget()
+            return found
+
+    remembering = Recognition(Revoking(token_row()), clock, clock.monotonic_s)
+    assert [await remembering.by_token(str(TOKEN)), await remembering.by_token(str(TOKEN))] == [ADA, None]
+
+
 async def test_a_session_that_was_ended_opens_nothing_at_once(recognition: Recognition) -> None:
     secret = await recognition.begin_session(TOKEN.id, LIFE_S)
     assert await recognition.by_session(secret) == ADA
