@@ -11,7 +11,7 @@ from gdl.language.rules import read_rules, rules_from, rules_sha256
 from server.access.access import PRINCIPAL, principal
 from server.api import operation
 from server.errors import MatchRecordError
-from server.hosting.order import MAX_NAME, MAX_STEP, FromText, MatchRequest
+from server.hosting.order import MAX_NAME, MAX_STEP, FromText, MatchRequest, RoleName
 from server.hosting.ordering import Ordered
 from server.hosting.practice import check_may_abort
 from server.match.link import now_ms
@@ -192,7 +192,7 @@ class Abortion(operation.ResponseModel):
 class StateQuery(operation.RequestModel):
     """Whose view is wanted."""
 
-    role: Annotated[operation.Name, Field(description="what this role could know; else everything")] | None = None
+    role: Annotated[RoleName, Field(description="what this role could know; else everything")] | None = None
 
 
 class StateAnswer(operation.ResponseModel):
@@ -295,7 +295,7 @@ async def read_state(request: web.Request, match_id: str, step: Step, query: Sta
 @operations.get(
     f"{URL}/{{match_id}}/seats/{{role}}/transcript", errors=["unknown_match", "not_public_yet", "unknown_seat"]
 )
-async def read_transcript(request: web.Request, match_id: str, role: operation.Name) -> Transcript:
+async def read_transcript(request: web.Request, match_id: str, role: RoleName) -> Transcript:
     """Return what a seat was sent and what it answered.
 
     Before the end only to who registered its player; where its names are scrambled, in those names alone, and under the

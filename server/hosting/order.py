@@ -29,7 +29,7 @@ from server.match.setup import (
     new_random_token,
     new_seed,
 )
-from server.sanitization import CleanName
+from server.sanitization import CleanName, is_storable
 from server.spectating.events import NO_DELAY, Delay, read_delay
 from server.storage.writer import RETRIES_S
 
@@ -114,6 +114,21 @@ _MaxMatches = Annotated[
 ]
 MAX_NAME: Final = 100
 _Name = Annotated[CleanName, Field(min_length=1, max_length=MAX_NAME)]
+MAX_ROLE: Final = 10_000
+
+
+def _of_text(role: str) -> str:
+    """Return the name of a role as it is, which is how the rules write it, in whichever normal form.
+
+    Raises:
+        ValueError: no rules can write it.
+    """
+    if not is_storable(role):
+        raise ValueError("there are characters in it that are in no text")
+    return role
+
+
+RoleName = Annotated[str, Field(min_length=1, max_length=MAX_ROLE), AfterValidator(_of_text)]
 
 
 class SeatText(BaseModel):
@@ -174,7 +189,7 @@ class MatchRequest(BaseModel):
 
     game: _Name | None = None
     rules: Annotated[str, Field(min_length=1, max_length=2_000_000)] | None = None
-    players: Annotated[dict[_Name, Annotated[SeatText, BeforeValidator(_seat)]], BeforeValidator(_counted)] = Field(
+    players: Annotated[dict[RoleName, Annotated[SeatText, BeforeValidator(_seat)]], BeforeValidator(_counted)] = Field(
         {}, max_length=_MAX_SEATS
     )
     start_clock: _Clock = 10

@@ -172,6 +172,17 @@ async def test_a_record_may_be_called_anything(client: Client, noop: str, called
     assert listed["from"] == {"match": kept, "step": 0}
 
 
+@pytest.mark.parametrize("role", ["e\u0301", "\u200e", 150 * "a"], ids=["decomposed", "invisible", "long"])
+async def test_a_role_is_called_as_the_rules_write_it(client: Client, noop: str, role: str) -> None:
+    rules = f"(role {role}) (init (p)) (legal {role} go) (<= terminal (not (true (p)))) (goal {role} 100)"
+    url = await ordered(client, rules=rules, players={role: noop})
+    whole = await record(client, url)
+    state = await told(await client.get(f"{url}/states/0", params={"role": role}))
+    lines = (await told(await client.get(f"{url}/seats/{role}/transcript")))["lines"]
+    assert (whole["playerNamesFromHost"], whole["x-roles"], state["roles"]) == ([URL(noop).authority], [role], [role])
+    assert {line["role"] for line in lines} == {role}
+
+
 BEGINNINGS: list[tuple[object, int, str, str]] = [
     ({"from": {"match": "none", "step": 1}}, 404, "unknown_match", "no match"),
     ({"from": {"step": 1}}, 400, "invalid_order", "from: either `match`"),
