@@ -116,9 +116,13 @@ class Contestants:
         Raises:
             PlayerStartError: one did not come up; the others are stopped.
         """
+        starting = [asyncio.create_task(self.player(name)) for name in self._specs]
         try:
-            await asyncio.gather(*(self.player(name) for name in self._specs))
+            await asyncio.gather(*starting)
         except BaseException:
+            for task in starting:
+                task.cancel()
+            await asyncio.gather(*starting, return_exceptions=True)
             await self.stop()
             raise
         return self
