@@ -28,7 +28,7 @@ class UnauthorizedError(RequestError):
 
     code: str = derived("unauthorized")
     message: str = "a token is needed here"
-    hint: str = derived("send Authorization: Bearer TOKEN, or log in at /login")
+    hint: str = "send Authorization: Bearer TOKEN, or log in at /login"
     status: int = derived(401)
 
     def __post_init__(self) -> None:

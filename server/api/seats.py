@@ -18,7 +18,7 @@ from server.links.queued_player import Turn
 from server.match.position import fact_texts
 from server.principal import Principal
 from server.records.entries import AnsweredEntry, EndEntry, Entry, SentEntry, StartedEntry, StateEntry, StepEntry
-from server.refusals import RequestError
+from server.refusals import RequestError, UnauthorizedError
 from server.spectating.public_record import journal, known_match, missing_roles
 from server.spectating.stream import POLL_S
 from server.spectating.viewers import secrecy_of, viewer_of
@@ -241,5 +241,5 @@ def check_seat(match: MatchRow, role: str, secret: str | None, viewer: Principal
     if may_sit:
         return
     if secret is None and viewer is None:
-        raise RequestError("unauthorized", "the seat's secret or a token is needed here", f"send {SECRET}", 401)
+        raise UnauthorizedError("the seat's secret or a token is needed here", f"send {SECRET}")
     raise RequestError("forbidden", "this seat belongs to another person", status=403)

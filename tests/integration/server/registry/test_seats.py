@@ -8,8 +8,10 @@ from typing import Any
 import pytest
 
 from server.access.access import ANONYMOUS
+from server.api.seats import check_seat
 from server.hosting.ordering import Ordered
 from server.principal import Principal, Role
+from server.refusals import UnauthorizedError
 from server.spectating.public_record import known_match
 from server.spectating.stream import page
 from server.spectating.viewers import people_of
@@ -160,6 +162,14 @@ async def test_passers_by_learn_no_role_of_a_scrambled_match(host: Host) -> None
     ordered = await host.manager.order(order({"x": "human"}, scramble=True), by="hugo")
     found = [await host.caller("eve").ask("GET", seat(ordered, role)) for role in ("x", "o", "red")]
     assert found == [(403, "forbidden")] * 3
+
+
+async def test_who_shows_neither_secret_nor_token_is_told_how_to_authenticate(host: Host) -> None:
+    ordered = await host.manager.order(order({"x": "human"}), by="hugo")
+    with pytest.raises(UnauthorizedError) as refused:
+        check_seat(ordered.row, "x", None, None)
+    found = refused.value.status, refused.value.hint, refused.value.headers
+    assert found == (401, f"send {SECRET}", {"WWW-Authenticate": 'Bearer realm="ggp"'})
 
 
 async def test_a_seat_is_still_claimed_by_its_secret_after_a_restart(sqlite: Database) -> None:
