@@ -94,7 +94,7 @@ def _bar(what: str, total: int | None, delay_s: float, console: Console | None) 
     if not bar.console.is_terminal:
         yield lambda: None
         return
-    timer = threading.Timer(delay_s, bar.start)
+    timer = threading.Timer(min(delay_s, threading.TIMEOUT_MAX), bar.start)
     timer.daemon = True
     timer.start()
     try:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import math
 import threading
 
 import pytest
@@ -30,9 +31,10 @@ def terminal() -> tuple[Console, Screen]:
     return Console(file=screen, force_terminal=True, width=80), screen
 
 
-def test_short_work_shows_nothing() -> None:
+@pytest.mark.parametrize("delay_s", [HOUR_S, math.inf])
+def test_work_that_is_over_before_the_delay_shows_nothing(delay_s: float) -> None:
     console, screen = terminal()
-    with progress("counting", 2, delay_s=HOUR_S, console=console) as advance:
+    with progress("counting", 2, delay_s=delay_s, console=console) as advance:
         advance()
     assert screen.getvalue() == ""
 
