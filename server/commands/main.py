@@ -130,13 +130,16 @@ def ggp() -> None:
 
 
 def _complete_streams() -> None:
-    """Open standard streams that are closed, on nothing, and write `?` for what the encoding of a stream lacks."""
+    """Open standard streams that are closed, on nothing; write `?` for what an encoding lacks; forget sizes of 0."""
     for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
         if getattr(sys, name) is None:
             # Never closed: whatever else is opened would take the stream's number, and get its text.
             setattr(sys, name, Path(os.devnull).open(mode, encoding="utf-8"))  # noqa: SIM115 -- for the whole process
-    if isinstance(sys.stdout, io.TextIOWrapper) and sys.stdout.errors == "strict":
-        sys.stdout.reconfigure(errors="replace")
+    if isinstance(sys.stdout, io.TextIOWrapper) and sys.stdout.errors in ("strict", "surrogateescape"):
+        sys.stdout.reconfigure(errors="replace")  # Python chooses the latter in the locale C
+    for variable in ("COLUMNS", "LINES"):
+        if os.environ.get(variable) == "0":  # not known; rich would write nothing on no columns
+            del os.environ[variable]
 
 
 def main() -> None:

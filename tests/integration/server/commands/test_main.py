@@ -107,12 +107,27 @@ def test_streams_that_are_closed_are_empty(words: str, closed: str, code: int) -
     assert (ran.returncode, "Traceback" in ran.stderr) == (code, False)
 
 
-def test_what_an_encoding_lacks_is_a_question_mark() -> None:
-    environment = os.environ | {"PYTHONIOENCODING": "ascii"}
+@pytest.mark.parametrize(
+    "settings",
+    [{"PYTHONIOENCODING": "ascii"}, {"LC_ALL": "C", "PYTHONCOERCECLOCALE": "0", "PYTHONUTF8": "0"}],
+    ids=["encoding", "locale"],
+)
+def test_what_an_encoding_lacks_is_a_question_mark(settings: dict[str, str]) -> None:
+    environment = os.environ | settings
     ran = subprocess.run(
         [sys.executable, "-m", "server", "games"], capture_output=True, text=True, check=True, env=environment
     )
     assert "EinStein w?rfelt nicht!" in ran.stdout
+
+
+def test_a_width_of_nothing_is_a_width_that_is_not_known() -> None:
+    """Terminals without a size, as in some containers and editors, say that it is 0."""
+    command = (sys.executable, "-m", "server", "show", "tictactoe")
+    said = [
+        subprocess.run(command, capture_output=True, text=True, check=True, env=os.environ | {"COLUMNS": width}).stdout
+        for width in ("0", "80")
+    ]
+    assert said[0] == said[1] != ""
 
 
 @pytest.mark.parametrize(
