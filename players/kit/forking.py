@@ -58,12 +58,30 @@ def start(process: Process) -> None:
 @contextmanager
 def _telling_main() -> Iterator[None]:
     """Have a fork server that is started within the block know the author's script."""
-    data = spawn.get_preparation_data("")
-    os.environ[PREPARATION] = json.dumps({key: data[key] for key in _OF_MAIN if key in data})
+    with _in_a_folder():
+        data = spawn.get_preparation_data("")
+        os.environ[PREPARATION] = json.dumps({key: data[key] for key in _OF_MAIN if key in data})
+        try:
+            yield
+        finally:
+            del os.environ[PREPARATION]
+
+
+@contextmanager
+def _in_a_folder() -> Iterator[None]:
+    """Run the block in the root folder where the current one was removed: multiprocessing asks for its name."""
     try:
+        Path.cwd()
+    except FileNotFoundError:
+        removed = os.open(".", os.O_RDONLY)
+        os.chdir("/")
+        try:
+            yield
+        finally:
+            os.fchdir(removed)
+            os.close(removed)
+    else:
         yield
-    finally:
-        del os.environ[PREPARATION]
 
 
 def _make_folder() -> None:

@@ -199,6 +199,8 @@ LATENESS_S: Final = 0.3
 """How long a first legal move is waited for after the moment of answering: it may still come within the grace."""
 MAX_LOSSES: Final = 10
 """How many workers a match may lose before it gets no more."""
+REFUSAL_PAUSE_S: Final = 1.0
+"""How long after the system gave no process it is asked again: a machine that has none now may have one soon."""
 
 
 class SeatedPlayer:
@@ -211,7 +213,7 @@ class SeatedPlayer:
         self._waiting: list[Order] = [session.join()]
         self._changed = asyncio.Event()
         self._is_over = False
-        self._gets_no_worker = False
+        self._gets_no_worker = self._is_refusal_told = False
 
     def ask(self, play: Play, received_s: float, step: int | None) -> OpenRequest | None:
         """Return the question that *play* asks, an open one where it asks again; None where the match was refused."""
@@ -249,14 +251,24 @@ class SeatedPlayer:
         while not self._needs_no_worker and self.session.n_losses <= MAX_LOSSES:
             try:
                 worker = await Worker.start(self.make_player, self.limits)
-            except Exception as error:  # the system gives no process, or the player cannot be sent to one
-                _LOG.error("no process for match %s: %s", self.session.start.match_id, error)
-                self.session.question.note_failure(f"its process cannot start: {error}")
+            except (OSError, EOFError) as error:  # the latter where the fork server gets no process
+                self._note_refusal(error)
+                await self._wait(lambda: self._needs_no_worker, time.monotonic() + REFUSAL_PAUSE_S)
+                continue
+            except Exception as error:  # the player cannot be sent to a process
+                self._note_refusal(error)
                 self.session.question.close()
                 break
             await self._follow(worker)
         self._gets_no_worker = True
         self._notify()
+
+    def _note_refusal(self, error: Exception) -> None:
+        """Tell why there is no worker: the record in each step, the log once."""
+        if not self._is_refusal_told:
+            _LOG.error("no process for match %s: %s", self.session.start.match_id, error)
+        self._is_refusal_told = True
+        self.session.question.note_failure(f"its process cannot start: {error}")
 
     @property
     def _needs_no_worker(self) -> bool:

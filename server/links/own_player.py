@@ -71,7 +71,8 @@ class WorkerPlayer:
         read = partial(read_message, text)
         message = read() if len(text) < LARGE_CHARACTERS else await in_own_thread(read)
         if isinstance(message, Start):
-            await in_own_thread(partial(prepare_workers, self._make_player))  # does nothing but the first time
+            with suppress(OSError, EOFError):  # what the system refuses now the seat asks for again
+                await in_own_thread(partial(prepare_workers, self._make_player))  # does nothing but the first time
         answer = await self._server.answer(message, received_s, request.step, request.answered)
         if answer.failure:
             reply.note_failure(answer.failure)

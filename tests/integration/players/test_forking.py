@@ -65,3 +65,8 @@ def test_a_folder_whose_path_is_too_long_for_a_socket_gives_way_to_another(tmp_p
     folder.mkdir()
     code, used = run_in(folder, "print(fork(), get_temp_dir())")
     assert (code, Path(used).parent, Path(used).exists()) == ("0", Path("/tmp"), False)
+
+
+def test_a_worker_is_forked_after_the_current_folder_was_removed(tmp_path: Path) -> None:
+    script = "import os\nos.mkdir('gone')\nos.chdir('gone')\nos.rmdir(Path.cwd())\nprint(fork(), Path('.').is_dir())"
+    assert run_in(tmp_path, f"import os\nos.chdir({str(tmp_path)!r})\n{script}") == ["0", "True"]

@@ -1,16 +1,19 @@
 """A player on standard input and output."""
 
+import errno
 import os
 import subprocess
 import sys
 import threading
 from collections.abc import Iterable
+from multiprocessing.context import ForkServerProcess
 from pathlib import Path
 
 import pytest
 
 from gdl.wire.insights import insight_comment, insight_text
 from players import Player
+from players.kit import forking, worker
 from players.kit.player_server import PlayerServer, answer_lines
 from tests.kit.players import odd_players
 from tests.kit.players.peers import settings, start_text
@@ -38,6 +41,24 @@ async def test_a_player_that_no_process_can_be_given_says_so(caplog: pytest.LogC
     await answer_lines(player_server, iter(lines).__next__, said.append)
     assert said[1:] == ["nil"]
     assert "no process for match m: " in caplog.text
+
+
+async def test_a_player_that_no_process_is_given_at_first_plays_as_soon_as_there_is_one(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    refusals = iter([OSError(errno.EAGAIN, "Resource temporarily unavailable"), EOFError("unexpected EOF")])
+    start = forking.start
+
+    def refuse_at_first(process: ForkServerProcess) -> None:
+        for refusal in refusals:
+            raise refusal
+        start(process)
+
+    monkeypatch.setattr(forking, "start", refuse_at_first)
+    monkeypatch.setattr(worker, "REFUSAL_PAUSE_S", 0.01)
+    lines, said = [*(f"{line}\n".encode() for line in (start_text(), "(PLAY m NIL)", "(STOP m NIL)")), b""], list[str]()
+    await answer_lines(PlayerServer(odd_players.First, settings()), iter(lines).__next__, said.append)
+    assert said == ["ready", "(mark 1 1)", "done"]
 
 
 async def test_thoughts_are_comments_before_moves_where_the_game_manager_takes_them() -> None:

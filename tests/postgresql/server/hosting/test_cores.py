@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import errno
 import os
 import signal
 
@@ -16,6 +17,7 @@ from server.hosting.cores import SLOTS_PER_CORE, CoreBudget
 from server.hosting.game_manager import GameManager
 from server.hosting.order import HostSettings, MatchRequest
 from server.hosting.ordering import Upload, keep_game
+from server.links import own_player
 from server.links.own_player import WorkerPlayer
 from server.match.link import PlayerRequest, ReplyBuffer
 from server.registry.queueing import WaitReason
@@ -154,6 +156,21 @@ async def test_a_seat_whose_process_dies_goes_on_in_another_and_no_other_seat_no
         assert (_worker_of(one) != workers[0], _worker_of(other)) == (True, workers[1])
     finally:
         await asyncio.gather(one.stop(), other.stop())
+
+
+async def test_a_seat_that_the_system_refuses_a_fork_server_at_first_plays_all_the_same(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def refuse(*_arguments: object) -> None:
+        raise OSError(errno.EMFILE, "Too many open files")
+
+    monkeypatch.setattr(own_player, "prepare_workers", refuse)
+    player = WorkerPlayer("greedy", WorkerLimits(2048, 5))
+    try:
+        answers = [await _asked(player, text) for text in (f"(START m.1 left ({TWO_STEPS}) 20 5)", "(PLAY m.1 NIL)")]
+    finally:
+        await player.stop()
+    assert answers == ["ready", "(say Yes)"]
 
 
 def _worker_of(player: WorkerPlayer) -> int:
