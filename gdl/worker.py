@@ -18,7 +18,6 @@ import select
 import signal
 import subprocess
 import sys
-import tempfile
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
@@ -204,8 +203,8 @@ def run_limited(
 
 @contextmanager
 def _started(requests: bytes) -> Iterator[subprocess.Popen[bytes]]:
-    """Run a worker that reads *requests* from a file, which needs no attention, while the block runs."""
-    with tempfile.TemporaryFile() as file:
+    """Run a worker that reads *requests* from a file in memory, which needs no attention, while the block runs."""
+    with os.fdopen(os.memfd_create("ggp-requests"), "w+b") as file:
         file.write(requests)
         file.seek(0)
         child = subprocess.Popen(  # noqa: S603 -- the command is our own

@@ -6,6 +6,7 @@ import os
 import signal
 import subprocess
 import sys
+import tempfile
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -42,6 +43,11 @@ def _no_child_is_left(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 
 
 def test_the_result_of_the_function_comes_back() -> None:
+    assert run_limited(child_functions.add, (2, 3), PATIENT) == 5
+
+
+def test_a_call_needs_no_folder_for_temporary_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "absent"))
     assert run_limited(child_functions.add, (2, 3), PATIENT) == 5
 
 
