@@ -1,6 +1,7 @@
 """Files that several processes use: replaced in one step, so that no reader finds half of one, or locked for one."""
 
 import contextlib
+import errno
 import fcntl
 import os
 import secrets
@@ -15,6 +16,7 @@ _PUBLIC: Final = 0o666
 MAX_NAME_BYTES: Final = 255
 """How long the name of a file may be."""
 _MAX_PASSING_BYTES: Final = 100
+_TAKES_NO_MORE: Final = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO})
 
 
 def shortened(name: str, max_bytes: int) -> str:
@@ -39,11 +41,12 @@ def replacing(path: Path, mode: int = _PUBLIC, *, is_durable: bool = True) -> It
     """
     passing = path.with_name(f".{shortened(path.name, _MAX_PASSING_BYTES)}.{secrets.token_hex(4)}")
     try:
-        os.close(os.open(passing, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode))
-        yield passing
-        if is_durable:
-            _synchronize(passing)
-        passing.replace(path)
+        with naming(path):
+            os.close(os.open(passing, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode))
+            yield passing
+            if is_durable:
+                _synchronize(passing)
+            passing.replace(path)
     except OSError as error:
         if error.filename in (passing, str(passing)):  # a name that no user has heard of
             error.filename = str(path)
@@ -54,6 +57,21 @@ def replacing(path: Path, mode: int = _PUBLIC, *, is_durable: bool = True) -> It
     if is_durable:
         with contextlib.suppress(OSError):  # not every file system lets a folder be synchronised
             _synchronize(path.parent)
+
+
+@contextmanager
+def naming(path: Path) -> Iterator[None]:
+    """Have an error of the block that the disk takes no more name the file at *path*: the system names none then.
+
+    Raises:
+        OSError: as the block raised it.
+    """
+    try:
+        yield
+    except OSError as error:
+        if error.filename is None and error.errno in _TAKES_NO_MORE:
+            error.filename = str(path)
+        raise
 
 
 def _synchronize(path: Path) -> None:

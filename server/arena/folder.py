@@ -8,7 +8,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any, Final
 
-from gdl.files import open_locked, replacing
+from gdl.files import naming, open_locked, replacing
 from server.arena.plan_file import plan_of
 from server.errors import ConfigurationError, TournamentFolderError
 from server.tournament.fixtures import ScheduledMatch
@@ -135,7 +135,8 @@ class TournamentFolder:
 
     def _add(self, name: str, fields: Mapping[str, Any]) -> None:
         line = json.dumps(fields, ensure_ascii=False, separators=(",", ":")) + "\n"
-        with (self.path / name).open("ab") as file:
+        path = self.path / name
+        with naming(path), path.open("ab") as file:
             file.write(line.encode())
             file.flush()
             os.fsync(file.fileno())

@@ -6,6 +6,7 @@ from typing import Final, TextIO
 import click
 
 from gdl.boards import MAX_SIDE
+from gdl.files import naming
 from gdl.games.breakthrough import MAX_BREAKTHROUGH_SIDE, breakthrough_game
 from gdl.games.chess import FIRST_FEN, chess_about, chess_rules, read_fen
 from gdl.games.connect import MAX_CONNECT_SIDE, ConnectGame, connect_game
@@ -147,5 +148,6 @@ def _write(game: GeneratedGame, output: Path | None) -> None:
     about = output.with_suffix(".toml") if output.name else output
     if about == output:
         raise click.UsageError("--output is the rule file: name it .kif; the description .toml comes beside it")
-    output.write_text(game.rules, encoding="utf-8")
-    about.write_text(game.about, encoding="utf-8")
+    for path, text in ((output, game.rules), (about, game.about)):
+        with naming(path):
+            path.write_text(text, encoding="utf-8")

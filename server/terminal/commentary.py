@@ -14,6 +14,7 @@ from rich.style import Style
 
 from gdl import boards
 from gdl.diagnostics import escaped
+from gdl.files import naming
 from gdl.game import Role
 from gdl.games.library import GameFile
 from gdl.language.rules import Description
@@ -121,7 +122,9 @@ class Gallery:
         """
         board, look = self._pictures.drawn(step, facts, moves)
         look["standalone"] = True
-        (self._folder / f"{step:03}.svg").write_text(f"{boards.svg_of(board, **look)}\n", encoding="utf-8")
+        path = self._folder / f"{step:03}.svg"
+        with naming(path):
+            path.write_text(f"{boards.svg_of(board, **look)}\n", encoding="utf-8")
 
 
 FILM_FORMATS: Final = (".svg", ".gif", ".webp")
@@ -150,15 +153,16 @@ class Film:
         """
         if not self._frames:
             return
-        if output.suffix != ".svg":
+        with naming(output):
+            if output.suffix == ".svg":
+                frames = [boards.drawing(board, **look) for board, look in self._frames]
+                output.write_text(f"{boards.film_of(frames, self._pictures.title)}\n", encoding="utf-8")
+                return
             from server.terminal.picture_files import write_animation  # noqa: PLC0415 -- it needs an extra
 
             for _, look in self._frames:
                 look["standalone"] = True
             write_animation([boards.svg_of(board, **look) for board, look in self._frames], output)
-            return
-        frames = [boards.drawing(board, **look) for board, look in self._frames]
-        output.write_text(f"{boards.film_of(frames, self._pictures.title)}\n", encoding="utf-8")
 
 
 class Commentary:

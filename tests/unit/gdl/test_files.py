@@ -59,6 +59,13 @@ def test_an_error_names_the_file_that_was_meant(tmp_path: Path) -> None:
     assert caught.value.filename == str(path)
 
 
+def test_a_disk_that_is_full_is_told_with_the_file_that_was_meant(tmp_path: Path) -> None:
+    path = tmp_path / "file"
+    with pytest.raises(OSError, match="No space left") as caught, replacing(path):
+        Path("/dev/full").write_text("new")
+    assert caught.value.filename == str(path)
+
+
 def test_a_file_is_locked_until_it_is_closed(tmp_path: Path) -> None:
     path = tmp_path / "file"
     handle = open_locked(path, PRIVATE)

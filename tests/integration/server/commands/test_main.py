@@ -90,6 +90,13 @@ def test_a_file_that_cannot_be_written_is_reported_in_one_line(ggp: Ggp, tmp_pat
     assert (ended.exit_code, ended.errors.count("\n")) == (2, 1)
 
 
+@pytest.mark.parametrize("words", ["trace tictactoe", "generate nim 3"])
+def test_a_disk_that_is_full_is_told_with_the_file(ggp: Ggp, tmp_path: Path, words: str) -> None:
+    path = tmp_path / "out.kif"
+    path.symlink_to("/dev/full")
+    assert ggp(*words.split(), "-o", path) == (2, "", f"ggp: {path}: No space left on device\n")
+
+
 @pytest.mark.sampled(3)
 @pytest.mark.parametrize(
     ("words", "closed", "code"),

@@ -267,6 +267,15 @@ def test_pictures_that_cannot_be_written_are_reported(ggp: Ggp, record: Path, tm
     assert (ended.exit_code, "pictures cannot be written: Not a directory" in ended.errors) == (2, True)
 
 
+def test_a_disk_that_is_full_is_told_with_the_file_of_the_moving_picture(
+    ggp: Ggp, record: Path, tmp_path: Path
+) -> None:
+    film = tmp_path / "film.svg"
+    film.symlink_to("/dev/full")
+    ended = ggp("replay", record, "--animate", "-o", film)
+    assert (ended.exit_code, f"{film} cannot be written: No space left on device" in ended.errors) == (2, True)
+
+
 def test_a_match_becomes_one_moving_picture(ggp: Ggp, record: Path, tmp_path: Path) -> None:
     ended = ggp("replay", record, "--animate", "-o", tmp_path / "m.svg")
     n_steps = len(json.loads(record.read_text())["moves"])

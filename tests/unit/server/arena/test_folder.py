@@ -82,6 +82,13 @@ def test_a_line_that_is_no_result_is_named(folder: TournamentFolder, line: str) 
         folder.results()
 
 
+def test_a_disk_that_is_full_is_told_with_the_file(tmp_path: Path) -> None:
+    (tmp_path / "schedule.jsonl").symlink_to("/dev/full")
+    with pytest.raises(OSError, match="No space left") as caught:
+        TournamentFolder(tmp_path).add_matches(MATCHES)
+    assert caught.value.filename == str(tmp_path / "schedule.jsonl")
+
+
 def test_a_folder_is_held_by_one_process(folder: TournamentFolder) -> None:
     refused = pytest.raises(TournamentFolderError, match="another process plays this tournament")
     with folder.held(), refused, TournamentFolder(folder.path).held():
