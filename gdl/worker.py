@@ -160,7 +160,21 @@ def death(return_code: int, limits: ChildLimits) -> GdlError:
     # Where memory ends outside Python, libraries abort.
     if return_code in (_OUT_OF_MEMORY, -signal.SIGABRT):
         return LimitExceeded("megabytes of memory", limits.max_memory_mb)
-    return ChildProcessDiedError(f"it ended with exit code {return_code}")
+    return ChildProcessDiedError(f"it {ending(return_code)}")
+
+
+def ending(return_code: int) -> str:
+    """Return in words how a process has ended.
+
+    >>> ending(1), ending(-11)
+    ('ended with exit code 1', 'was ended by SIGSEGV')
+    """
+    if return_code == -signal.SIGKILL:
+        return "was killed, as by a system that has no memory left: end other programs, or allow less at once"
+    # Those of real time have no names.
+    is_named = -return_code in {*signal.Signals}
+    name = signal.Signals(-return_code).name if is_named else f"signal {-return_code}"
+    return f"was ended by {name}" if return_code < 0 else f"ended with exit code {return_code}"
 
 
 def end(pid: int) -> None:

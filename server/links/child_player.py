@@ -19,6 +19,7 @@ from dataclasses import dataclass, field
 from typing import Final, TypeAlias
 
 from gdl.wire.insights import MAX_INSIGHT, TAKES_INSIGHT, commented_insight, insight_comment
+from gdl.worker import ending
 from server.errors import PlayerSpecError, RemotePlayerError
 from server.links.connection import PacedReading, turns
 from server.match.link import PlayerRequest, ReplyBuffer, end_of
@@ -181,7 +182,7 @@ class _Child(asyncio.SubprocessProtocol):
         if self._has_closed_output:
             await self._wait_for_exit()
             code = self._transport.get_returncode()
-            how = "has closed its output" if code is None else f"has ended with exit code {code}"
+            how = "has closed its output" if code is None else ending(code)
             raise RemotePlayerError(f"the child process {how}")
 
     def say(self, text: str, reply: ReplyBuffer) -> _OwedLine:

@@ -17,10 +17,11 @@ from typing import Final, TypeAlias
 
 from gdl.language.terms import Term
 from gdl.wire.messages import Start, read_message
+from gdl.worker import ending
 from players.kit.player_server import PlayerServer, Settings
 from players.kit.worker import WorkerLimits, prepare_workers
 from players.registry import find_player
-from server.errors import PlayerStartError
+from server.errors import PlayerStartError, RemotePlayerError
 from server.links import http_player, queued_player, request_queue
 from server.match.link import PlayerRequest, ReplyBuffer
 from server.match.referee import in_own_thread
@@ -94,6 +95,7 @@ class WorkerPlayer:
 
 START_LIMIT_S: Final = 60.0
 EXIT_LIMIT_S: Final = 3.0
+_END_KNOWN_S: Final = 0.1
 MAX_LINE_BYTES: Final = 1024 * 1024
 """How long a line of what it prints may be before it says where it listens."""
 _ADDRESS: Final = re.compile(rb"listening on (http://\S+)")
@@ -117,6 +119,22 @@ class OwnPlayer(http_player.HttpPlayer):
     def has_ended(self) -> bool:
         """Whether the process is gone."""
         return self._child.returncode is not None
+
+    async def deliver(self, request: PlayerRequest, reply: ReplyBuffer) -> None:
+        """Ask the player as any over HTTP; a process that is gone is told as what it is.
+
+        Raises:
+            RemotePlayerError: as there, or the process has ended.
+            OSError: the connection failed.
+        """
+        try:
+            await super().deliver(request, reply)
+        except (OSError, RemotePlayerError) as error:
+            with suppress(TimeoutError):  # a connection may be lost a moment before its process is known to be
+                await asyncio.wait_for(self._child.wait(), _END_KNOWN_S)
+            if not self.has_ended:
+                raise
+            raise RemotePlayerError(f"its process {_ending(self._child)}") from error
 
     async def stop(self) -> None:
         """End the process and everything that it started."""
@@ -161,7 +179,7 @@ async def start_own_player(spec: str, max_matches: int | None = None, cores: fro
         raise
     if url is None:
         await _end(child)
-        raise PlayerStartError(spec, f"its process ended with exit code {child.returncode}")
+        raise PlayerStartError(spec, f"its process {_ending(child)}")
     return OwnPlayer(url, spec, child)
 
 
@@ -190,6 +208,11 @@ async def _address(child: Process) -> str | None:
         if found is not None:
             return found[1].decode("ascii", "replace")
     return None
+
+
+def _ending(child: Process) -> str:
+    assert child.returncode is not None
+    return ending(child.returncode)
 
 
 async def _drain(child: Process) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import gc
 import os
+import signal
 import sys
 from collections.abc import Sequence
 from contextlib import closing
@@ -17,8 +18,9 @@ import pytest
 from gdl.engines import make_game
 from gdl.errors import UnknownNameError
 from gdl.language.terms import Constant
+from gdl.worker import ending
 from players.kit.worker import WorkerLimits
-from server.errors import PlayerSpecError, PlayerStartError
+from server.errors import PlayerSpecError, PlayerStartError, RemotePlayerError
 from server.hosting.runner import MatchRunner, opened
 from server.links.connection import PlainConnection
 from server.links.own_player import OwnPlayer, start_own_player
@@ -58,6 +60,17 @@ async def test_a_player_that_ends_at_once_is_no_player() -> None:
         await start_own_player("no-such-player")
     assert caught.value.reason == "its process ended with exit code 2"
     assert children_of(os.getpid()) <= before
+
+
+async def test_a_player_whose_process_is_killed_is_told_as_that() -> None:
+    player = await start_own_player("legal")
+    try:
+        os.kill(player.process_id, signal.SIGKILL)
+        with pytest.raises(RemotePlayerError) as caught:
+            await player.deliver(PlayerRequest("(INFO)"), ReplyBuffer())
+    finally:
+        await player.stop()
+    assert caught.value.message == f"its process {ending(-signal.SIGKILL)}"
 
 
 def stand_in(monkeypatch: pytest.MonkeyPatch, program: str) -> None:

@@ -118,7 +118,7 @@ async def test_who_has_ended_is_reported_with_its_exit_code() -> None:
     async with child("input(); print('bye'); raise SystemExit(7)") as player:
         assert await ask(player, "x") == "bye\n"
         for _ in range(2):
-            with pytest.raises(RemotePlayerError, match="the child process has ended with exit code 7"):
+            with pytest.raises(RemotePlayerError, match="the child process ended with exit code 7"):
                 await ask(player, "y")
 
 
