@@ -15,6 +15,8 @@ from server.storage.rows import RatedResult
 
 _FRESH_S: Final = 60.0
 _PATIENCE_S: Final = 0.15
+_CURRENT_S: Final = 1.0
+"""How long a request waits that tells more than the answer, before it takes an old one."""
 _LONG_PATIENCE_S: Final = 10.0
 """How long a request waits that has nothing to tell without the answer."""
 _N_KEPT: Final = 128
@@ -45,9 +47,12 @@ class Leaderboards:
         """Return the leaderboard of *game*; None while it is worked out, after *patience_s* seconds."""
         return await self._found.of(game, patience_s)
 
-    async def current(self, game: str = ALL_GAMES) -> Leaderboard | None:
-        """Return the leaderboard of *game* as it was a minute ago or later; None where it takes too long just now."""
-        return await self._found.of(game, _LONG_PATIENCE_S, may_be_old=False)
+    async def current(self, game: str = ALL_GAMES, patience_s: float = _CURRENT_S) -> Leaderboard | None:
+        """Return the leaderboard of *game* as it was a minute ago or later, or an older one after *patience_s* seconds.
+
+        None where there is none by then.
+        """
+        return await self._found.of(game, patience_s, may_be_old=False)
 
     async def needed(self, game: str = ALL_GAMES) -> Leaderboard:
         """Return the leaderboard of *game* like `current`, for a request that has nothing to tell without it.
@@ -55,7 +60,7 @@ class Leaderboards:
         Raises:
             RequestError: it takes too long just now.
         """
-        board = await self.current(game)
+        board = await self.current(game, _LONG_PATIENCE_S)
         if board is None:
             raise RequestError("busy", "the ratings are being worked out", _LATER, 503)
         return board
