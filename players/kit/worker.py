@@ -69,6 +69,12 @@ def prepare_workers(make_player: MakePlayer = Player) -> None:
     forking.prepare([*_PRELOADED, *getattr(make_player, "preloaded", ())])
 
 
+def _start(process: Process, make_player: MakePlayer) -> None:
+    """Start *process*, a worker; what it is forked from is there already, but for the first one of this process."""
+    prepare_workers(make_player)
+    forking.start(process)
+
+
 def is_worker_importing_main() -> bool:
     """Return whether this is a worker that imports the author's script, not the author who runs it."""
     return getattr(sys.modules.get("__mp_main__"), "__name__", "") == "__mp_main__"
@@ -93,7 +99,7 @@ class Worker:
         with theirs:
             process = forking.CONTEXT.Process(target=_work, args=(theirs, player, limits), daemon=True)
             try:
-                await asyncio.to_thread(forking.start, process)
+                await asyncio.to_thread(_start, process, make_player)
             except BaseException:
                 ours.close()
                 raise

@@ -16,10 +16,10 @@ from types import MappingProxyType
 from typing import Final, TypeAlias
 
 from gdl.language.terms import Term
-from gdl.wire.messages import Start, read_message
+from gdl.wire.messages import read_message
 from gdl.worker import ending
 from players.kit.player_server import PlayerServer, Settings
-from players.kit.worker import WorkerLimits, prepare_workers
+from players.kit.worker import WorkerLimits
 from players.registry import find_player
 from server.errors import PlayerStartError, RemotePlayerError
 from server.links import http_player, queued_player, request_queue
@@ -62,8 +62,7 @@ class WorkerPlayer:
     """
 
     def __init__(self, spec: str, limits: WorkerLimits) -> None:
-        self._make_player = find_player(spec)
-        self._server = PlayerServer(self._make_player, Settings(spec, max_matches=1, worker_limits=limits))
+        self._server = PlayerServer(find_player(spec), Settings(spec, max_matches=1, worker_limits=limits))
 
     async def deliver(self, request: PlayerRequest, reply: ReplyBuffer) -> None:
         """Ask the player, which answers in time."""
@@ -71,9 +70,6 @@ class WorkerPlayer:
         text = request.text.partition("\n")[2] if request.text.startswith(request_queue.LEGAL) else request.text
         read = partial(read_message, text)
         message = read() if len(text) < LARGE_CHARACTERS else await in_own_thread(read)
-        if isinstance(message, Start):
-            with suppress(OSError, EOFError):  # what the system refuses now the seat asks for again
-                await in_own_thread(partial(prepare_workers, self._make_player))  # does nothing but the first time
         answer = await self._server.answer(message, received_s, request.step, request.answered)
         if answer.failure:
             reply.note_failure(answer.failure)

@@ -6,18 +6,20 @@ import asyncio
 import errno
 import os
 import signal
+import threading
+from collections.abc import Iterable
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from players.kit import forking, worker
 from players.kit.worker import WorkerLimits
 from server.errors import TooFewCoresError, TooManyRolesError
 from server.hosting.cores import SLOTS_PER_CORE, CoreBudget
 from server.hosting.game_manager import GameManager
 from server.hosting.order import HostSettings, MatchRequest
 from server.hosting.ordering import Upload, keep_game
-from server.links import own_player
 from server.links.own_player import WorkerPlayer
 from server.match.link import PlayerRequest, ReplyBuffer
 from server.registry.queueing import WaitReason
@@ -161,14 +163,38 @@ async def test_a_seat_whose_process_dies_goes_on_in_another_and_no_other_seat_no
 async def test_a_seat_that_the_system_refuses_a_fork_server_at_first_plays_all_the_same(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    def refuse(*_arguments: object) -> None:
-        raise OSError(errno.EMFILE, "Too many open files")
+    refusals, prepare = iter([OSError(errno.EMFILE, "Too many open files")]), forking.prepare
 
-    monkeypatch.setattr(own_player, "prepare_workers", refuse)
+    def refuse_at_first(modules: Iterable[str]) -> None:
+        for refusal in refusals:
+            raise refusal
+        prepare(modules)
+
+    monkeypatch.setattr(forking, "prepare", refuse_at_first)
+    monkeypatch.setattr(worker, "REFUSAL_PAUSE_S", 0.01)
     player = WorkerPlayer("greedy", WorkerLimits(2048, 5))
     try:
         answers = [await _asked(player, text) for text in (f"(START m.1 left ({TWO_STEPS}) 20 5)", "(PLAY m.1 NIL)")]
     finally:
+        await player.stop()
+    assert answers == ["ready", "(say Yes)"]
+
+
+async def test_a_seat_whose_fork_server_is_slow_begins_its_match_in_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    has_come, prepare = threading.Event(), forking.prepare
+
+    def prepare_late(modules: Iterable[str]) -> None:
+        assert has_come.wait(60)
+        prepare(modules)
+
+    monkeypatch.setattr(forking, "prepare", prepare_late)
+    player = WorkerPlayer("greedy", WorkerLimits(2048, 5))
+    try:
+        answers = [await asyncio.wait_for(_asked(player, f"(START m.1 left ({TWO_STEPS}) 1 5)"), 20)]
+        has_come.set()
+        answers.append(await _asked(player, "(PLAY m.1 NIL)"))
+    finally:
+        has_come.set()
         await player.stop()
     assert answers == ["ready", "(say Yes)"]
 
