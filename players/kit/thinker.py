@@ -61,6 +61,16 @@ def call_until(at_s: float, function: Callable[[], T], hang_s: float = HANG_S) -
         while _armed:
             _disarm_despite_alarms()
         raise
+    except Exception as error:
+        if _has_interrupted(error):
+            raise TimeUp from error
+        raise
+
+
+def _has_interrupted(error: BaseException) -> bool:
+    """Return whether *error* comes of an interruption, as where a lock is let go of that was just being taken."""
+    before = error.__context__
+    return before is not None and (isinstance(before, TimeUp) or _has_interrupted(before))
 
 
 def ignore_time_up(unraisable: sys.UnraisableHookArgs) -> None:

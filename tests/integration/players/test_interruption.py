@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+import threading
 import time
 from weakref import WeakValueDictionary
 
@@ -44,6 +45,18 @@ def test_an_interruption_is_not_swallowed_by_code_that_catches_exceptions() -> N
 
     with pytest.raises(TimeUp):
         call_until(soon(), careless)
+
+
+def test_an_interruption_is_no_error_of_code_that_fails_on_its_way_out() -> None:
+    lock = threading.Condition()
+
+    def waits() -> None:
+        with lock:
+            lock.release()  # as `wait` does, which may be interrupted before it has the lock again
+            endless()
+
+    with pytest.raises(TimeUp):
+        call_until(soon(), waits)
 
 
 def test_an_interruption_that_python_swallows_comes_again(monkeypatch: pytest.MonkeyPatch) -> None:
