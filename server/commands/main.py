@@ -55,6 +55,9 @@ _LISTED: Final = {
 _FOLDER: Final = ": that is a folder without a rule file of its name; name one of its files"
 
 _ELSEWHERE: Final = "ggp runs on Linux; on Windows use WSL, on macOS a container (docker)"
+_REFUSED: Final = "the system gives no more {}: end other programs, or raise the limit ({}, or a container's)"
+_NO_THREAD: Final = "can't start new thread"
+"""What Python says of a thread that the system refuses, in an error of no class of its own."""
 
 WRONG: Final = 1
 USAGE: Final = 2
@@ -164,6 +167,14 @@ def main() -> None:
         sys.exit(WRONG)
     except OSError as error:
         _complain(f"{error.filename or 'input or output'}: {error.strerror or error}")
+        sys.exit(USAGE)
+    except MemoryError:
+        _complain(_REFUSED.format("memory", "ulimit -v"))
+        sys.exit(USAGE)
+    except RuntimeError as error:
+        if str(error) != _NO_THREAD:
+            raise
+        _complain(_REFUSED.format("threads", "ulimit -u"))
         sys.exit(USAGE)
 
 

@@ -97,6 +97,22 @@ def test_a_disk_that_is_full_is_told_with_the_file(ggp: Ggp, tmp_path: Path, wor
     assert ggp(*words.split(), "-o", path) == (2, "", f"ggp: {path}: No space left on device\n")
 
 
+@pytest.mark.parametrize(
+    ("refusal", "what", "limit"),
+    [(MemoryError(), "memory", "ulimit -v"), (RuntimeError("can't start new thread"), "threads", "ulimit -u")],
+    ids=["memory", "threads"],
+)
+def test_what_the_system_has_no_more_of_is_told_in_one_line(
+    ggp: Ggp, monkeypatch: pytest.MonkeyPatch, refusal: Exception, what: str, limit: str
+) -> None:
+    def refuse(*_arguments: object) -> None:
+        raise refusal
+
+    monkeypatch.setattr("server.commands.trace.trace_game", refuse)
+    says = f"ggp: the system gives no more {what}: end other programs, or raise the limit ({limit}, or a container's)\n"
+    assert ggp("trace", "tictactoe") == (2, "", says)
+
+
 @pytest.mark.sampled(3)
 @pytest.mark.parametrize(
     ("words", "closed", "code"),
