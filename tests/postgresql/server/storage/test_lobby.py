@@ -64,6 +64,15 @@ async def test_a_match_that_waited_too_long_is_cancelled_with_who_was_missing(
     assert not await lobby.note_arrival("m", "o")
 
 
+async def test_an_hour_that_the_server_did_not_see_pass_is_not_waited(lobby: Lobby, clock: HandClock) -> None:
+    """As where the machine sleeps, or its clock is set: people could not come meanwhile."""
+    found = [await lobby.overdue(60)]
+    for step_ms in (20_000, 3_600_000, 20_000, 20_000, 1):
+        clock.now_ms += step_ms
+        found.append(await lobby.overdue(60))
+    assert found == [{}, {}, {}, {}, {}, {"m": ("x", "o")}]
+
+
 async def test_a_match_that_left_the_lobby_is_not_cancelled_for_who_was_late(database: Database, lobby: Lobby) -> None:
     assert [await lobby.note_arrival("m", role) for role in "xo"] == [True, True]
     assert not await lobby.cancel("m", "too late")
