@@ -22,6 +22,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, BinaryIO, Final, Literal, TypeAlias, TypedDict, TypeVar, cast
 
 from gdl.errors import ChildProcessDiedError, GdlError, LimitExceeded
@@ -36,6 +37,9 @@ _CPU_GRACE_S: Final = 2
 _OUT_OF_MEMORY: Final = 86
 """The exit code of a worker that had no memory left even to say so."""
 _PR_SET_PDEATHSIG: Final = 1
+_SCORE: Final = 300
+_MAX_SCORE: Final = 1000
+"""By how much a worker comes before its caller where memory runs out, and how high that goes: thousandths of memory."""
 _ASKING_S: Final = 0.25
 """How often it is asked whether an answer is still wanted."""
 _HEAD: Final = 8
@@ -262,6 +266,7 @@ def serve() -> None:
     first: _Opening = pickle.loads(next(frames))  # noqa: S301 -- written by our own code in the parent
     sys.path[:] = first.paths
     _die_with(first.parent)
+    end_first(os.getpid())
     limit_memory(first.limits.max_memory_mb)
     if first.is_single:  # a worker of many calls works between them too, and its caller's clock limits each
         _limit_cpu(first.limits)
@@ -323,6 +328,16 @@ def _die_with(parent: int) -> None:
         ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
     if os.getppid() != parent:
         os._exit(0)
+
+
+def end_first(pid: int) -> None:
+    """Have a system that runs out of memory end the process of *pid*, and what it starts from now on, before others.
+
+    Its caller outlives it, and says what has happened; else the system takes the one that holds most.
+    """
+    score = Path(f"/proc/{pid}/oom_score_adj")
+    with suppress(OSError):  # it has ended, or the system keeps no scores
+        score.write_text(str(min(_MAX_SCORE, int(score.read_text()) + _SCORE)))
 
 
 def limit_memory(max_memory_mb: int) -> None:

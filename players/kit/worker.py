@@ -17,7 +17,7 @@ from multiprocessing.context import ForkServerProcess as Process
 from typing import Final, Self
 
 from gdl.wire.messages import Play, Stop
-from gdl.worker import limit_memory
+from gdl.worker import end_first, limit_memory
 from players.kit import forking
 from players.kit.notebook import packed
 from players.kit.session import (
@@ -153,6 +153,7 @@ def _work(pipe: socket.socket, make_player: MakePlayer, limits: WorkerLimits) ->
     os.dup2(sys.__stderr__.fileno() if sys.__stderr__ else 2, 1)
     sys.unraisablehook = ignore_time_up
     end_with_service()
+    end_first(os.getpid())
     limits.apply()
     thinker = Thinker(make_player, lambda report: pipe.sendall(to_line(report)))
     with pipe, pipe.makefile("rb") as orders, contextlib.suppress(ConnectionError):

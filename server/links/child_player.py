@@ -19,7 +19,7 @@ from dataclasses import dataclass, field
 from typing import Final, TypeAlias
 
 from gdl.wire.insights import MAX_INSIGHT, TAKES_INSIGHT, commented_insight, insight_comment
-from gdl.worker import ending
+from gdl.worker import end_first, ending
 from server.errors import PlayerSpecError, RemotePlayerError
 from server.links.connection import PacedReading, turns
 from server.match.link import PlayerRequest, ReplyBuffer, end_of
@@ -219,9 +219,10 @@ def _paced(transport: asyncio.SubprocessTransport, fd: int) -> PacedReading:
 
 async def _start(arguments: tuple[str, ...], complain: Complain) -> _Child:
     # A session of its own makes the child and its own children one process group, which can be ended as one.
-    _, child = await asyncio.get_running_loop().subprocess_exec(
+    transport, child = await asyncio.get_running_loop().subprocess_exec(
         lambda: _Child(complain), *arguments, env={**os.environ, TAKES_INSIGHT: "1"}, start_new_session=True
     )
+    end_first(transport.get_pid())
     return child
 
 

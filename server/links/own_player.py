@@ -17,7 +17,7 @@ from typing import Final, TypeAlias
 
 from gdl.language.terms import Term
 from gdl.wire.messages import read_message
-from gdl.worker import ending
+from gdl.worker import end_first, ending
 from players.kit.player_server import PlayerServer, Settings
 from players.kit.worker import WorkerLimits
 from players.registry import find_player
@@ -159,6 +159,7 @@ async def start_own_player(spec: str, max_matches: int | None = None, cores: fro
         *_command(), "player", spec, "--port", "0", "--until-eof", *several,
         stdin=PIPE, stdout=PIPE, env=package_environment(), start_new_session=True, limit=MAX_LINE_BYTES,
     )  # fmt: skip
+    end_first(child.pid)
     if cores is not None:
         _pin(child.pid, cores)
     try:

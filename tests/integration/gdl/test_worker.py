@@ -47,6 +47,12 @@ def test_the_result_of_the_function_comes_back() -> None:
     assert run_limited(child_functions.add, (2, 3), PATIENT) == 5
 
 
+def test_a_system_without_memory_ends_a_worker_before_its_caller() -> None:
+    score = Path("/proc/self/oom_score_adj")
+    own, of_worker = int(score.read_text()), int(run_limited(Path.read_text, (score,), PATIENT))
+    assert of_worker == min(1000, own + 300)
+
+
 def test_a_call_needs_no_folder_for_temporary_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "absent"))
     assert run_limited(child_functions.add, (2, 3), PATIENT) == 5

@@ -52,3 +52,8 @@ def is_running(process_id: int) -> bool:
         return Path(f"/proc/{process_id}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
     except (FileNotFoundError, ProcessLookupError):
         return False
+
+
+def oom_score_of(process_id: int) -> int:
+    """Return by how many thousandths of memory a system without memory ends a process before others."""
+    return int(Path(f"/proc/{process_id}/oom_score_adj").read_text())

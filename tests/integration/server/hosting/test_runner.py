@@ -38,7 +38,7 @@ from server.storage.rows import PlayerRow, SeatKind
 from tests.kit.polling import until
 from tests.kit.server.hosting.local import local_match
 from tests.kit.server.peers import listening, replying
-from tests.kit.server.processes import children_of, is_running
+from tests.kit.server.processes import children_of, is_running, oom_score_of
 from tests.kit.server.scripted import CIRCUMSTANCES, PLAIN, TURNS, events, library, turns
 
 A, B = Constant("a"), Constant("b")
@@ -60,6 +60,15 @@ async def test_a_player_that_ends_at_once_is_no_player() -> None:
         await start_own_player("no-such-player")
     assert caught.value.reason == "its process ended with exit code 2"
     assert children_of(os.getpid()) <= before
+
+
+async def test_a_system_without_memory_ends_our_player_before_its_game_manager() -> None:
+    player = await start_own_player("legal")
+    try:
+        scores = [oom_score_of(pid) for pid in (os.getpid(), player.process_id)]
+    finally:
+        await player.stop()
+    assert scores[1] == min(1000, scores[0] + 300)
 
 
 async def test_a_player_whose_process_is_killed_is_told_as_that() -> None:

@@ -31,6 +31,7 @@ from tests.integration.server.hosting.test_child_referee import EXPLODING
 from tests.kit import polling
 from tests.kit.server.peers import hanging, listening
 from tests.kit.server.plays import TWO_STEPS
+from tests.kit.server.processes import oom_score_of
 from tests.postgresql.server.hosting.test_game_manager import managing, order, until
 
 
@@ -197,6 +198,16 @@ async def test_a_seat_whose_fork_server_is_slow_begins_its_match_in_time(monkeyp
         has_come.set()
         await player.stop()
     assert answers == ["ready", "(say Yes)"]
+
+
+async def test_a_system_without_memory_ends_a_search_before_the_server() -> None:
+    player = WorkerPlayer("greedy", WorkerLimits())
+    try:
+        assert await _asked(player, f"(START m.1 left ({TWO_STEPS}) 20 5)") == "ready"
+        scores = [oom_score_of(pid) for pid in (os.getpid(), _worker_of(player))]
+    finally:
+        await player.stop()
+    assert scores[1] == min(1000, scores[0] + 300)
 
 
 def _worker_of(player: WorkerPlayer) -> int:
