@@ -7,17 +7,18 @@ from typing import Annotated, Any, Final
 from aiohttp import web
 from pydantic import Field
 
-from gdl.language.rules import read_rules, rules_from, rules_sha256
+from gdl.language.rules import rules_sha256
 from server.access.access import PRINCIPAL, principal
 from server.api import operation
 from server.errors import MatchRecordError
 from server.hosting.order import MAX_NAME, MAX_STEP, FromText, MatchRequest, RoleName
 from server.hosting.ordering import Ordered
 from server.hosting.practice import check_may_abort
+from server.hosting.referees import outside_rules_at
 from server.match.link import now_ms
 from server.match.referee import in_own_thread
 from server.principal import Role
-from server.records.journal import facts_of, stored
+from server.records.journal import rules_at, stored
 from server.refusals import RequestError
 from server.sanitization import clean_line
 from server.spectating.public_record import MatchSource, known_match, public_record_text, transcript
@@ -56,7 +57,7 @@ async def _of_match(source: MatchSource, match_id: str, step: int, by: str) -> s
     version = await source.games.version(match.sha256)
     assert version is not None
     facts = f"( {' '.join(state.facts or ())} )"
-    rules = await in_own_thread(partial(_rules_from, version.rules, match.game, facts, "state"))
+    rules = await in_own_thread(partial(rules_at, version.rules, match.game, facts, "state"))
     await _keep(source, version, rules, by)
     return rules
 
@@ -69,10 +70,6 @@ async def _keep(source: MatchSource, version: rows.GameVersion, rules: str, by: 
             games.UNNAMED, sha256, rules, version.roles, version.is_gdl2, now_ms(), version.about, uploaded_by=by
         )
         await source.games.put(kept)
-
-
-def _rules_from(rules: str, name: str, state: str, where: str) -> str:
-    return rules_from(read_rules(rules, name), facts_of(state, where))
 
 
 async def _of_record(begin: FromText) -> tuple[str, str]:
@@ -88,7 +85,7 @@ async def _of_record(begin: FromText) -> tuple[str, str]:
             what = "no rules (`x-rules`)" if record.rules is None else f"no state of step {begin.step}"
             raise RequestError("invalid_order", f"from.record: there are {what} in it")
         state, where = record.states[begin.step], f"states[{begin.step}]"
-        rules = await in_own_thread(partial(_rules_from, record.rules, "rules", state, where))
+        rules = await outside_rules_at(record.rules, "rules", state, where)
     except MatchRecordError as error:
         raise RequestError("invalid_order", f"from.record: {error}") from error
     return rules, clean_line(record.match_id, MAX_NAME) or "record"

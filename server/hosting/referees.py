@@ -30,6 +30,7 @@ from server.hosting.engine_process import (
 )
 from server.match.position import Position
 from server.match.referee import LocalReferee, PromptEvaluator, Referee, in_own_thread
+from server.records.journal import rules_at
 from server.storage.rows import GameVersion
 from server.validating.checker import CHILDREN
 
@@ -282,4 +283,18 @@ async def outline_of(rules: str, name: str) -> GameOutline:
     """
     return await CHILDREN.run(
         lambda is_wanted: worker.run_limited(read_outline, (rules, name), _OUTLINE_LIMITS, is_wanted=is_wanted)
+    )
+
+
+async def outside_rules_at(rules: str, name: str, state: str, where: str) -> str:
+    """Return rules from outside with another first state, as `rules_at` does, worked out in a child process.
+
+    Raises:
+        MatchRecordError: the state is no KIF.
+        RuleFileError, LimitExceeded, ChildProcessDiedError, RequestError: as `outline_of`.
+    """
+    return await CHILDREN.run(
+        lambda is_wanted: worker.run_limited(
+            rules_at, (rules, name, state, where), _OUTLINE_LIMITS, is_wanted=is_wanted
+        )
     )

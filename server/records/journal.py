@@ -16,7 +16,7 @@ from gdl.errors import KifSyntaxError, validation_details, validation_message
 from gdl.files import MAX_NAME_BYTES, replacing, shortened
 from gdl.games.library import same_game
 from gdl.language.kif import ReadLimits, read_forms, term_of
-from gdl.language.rules import Description, read_rules
+from gdl.language.rules import Description, read_rules, rules_from
 from gdl.language.terms import Compound, Term
 from gdl.toml import INTEGERS
 from gdl.wire.insights import Insight, insight_of
@@ -308,6 +308,16 @@ def facts_of(text: str, where: str = "state") -> frozenset[Term]:
         return frozenset(_without_true(term_of(form)) for form in forms)
     except KifSyntaxError as error:
         raise MatchRecordError(error.message, where) from error
+
+
+def rules_at(rules: str, name: str, state: str, where: str) -> str:
+    """Return the text of *rules* with the state that the text *state* prints as the first one.
+
+    Raises:
+        RuleFileError: the rules cannot be read.
+        MatchRecordError: the state is no KIF.
+    """
+    return rules_from(read_rules(rules, name), facts_of(state, where))
 
 
 def _without_true(term: Term) -> Term:

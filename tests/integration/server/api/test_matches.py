@@ -9,6 +9,8 @@ from pathlib import Path
 import pytest
 from yarl import URL
 
+from gdl.worker import ChildLimits
+from server.hosting import referees
 from server.hosting.order import HostSettings
 from tests.kit.server.api.whole_server import MATCHES, Client, manager_of, ordered, record, refused, told, whole_server
 from tests.kit.server.peers import listening, replying
@@ -161,6 +163,17 @@ async def test_a_match_begins_at_a_step_of_a_record(client: Client, noop: str) -
     kept = {name: before[name] for name in ("matchId", "states", "moves", "x-rules")}
     after = await record(client, await ordered(client, **{"from": {"record": kept, "step": 2}}, players=players))
     assert (after["isCompleted"], after["states"][0]) == (True, before["states"][2])
+
+
+async def test_the_rules_of_a_record_cost_the_server_itself_nothing(
+    client: Client, noop: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rules = "(role a) (init (p)) (legal a go) (<= terminal (not (true (p)))) (goal a 100)"
+    begin = {"record": {"matchId": "m", "states": ["( ( p ) )"], "x-rules": rules}, "step": 0}
+    await ordered(client, **{"from": begin}, players={"a": noop})  # from now on the rules are known
+    monkeypatch.setattr(referees, "_OUTLINE_LIMITS", ChildLimits(max_seconds=0.0))
+    found = await refused(await client.post(MATCHES, json={"from": begin, "players": {"a": noop}}))
+    assert (found[0], found[1]["code"]) == (400, "rules_too_costly")
 
 
 @pytest.mark.parametrize(("called", "kept"), [(" \t", "record"), ("a\u202eb", "ab"), (101 * "a", 100 * "a")])
