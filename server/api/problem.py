@@ -90,7 +90,7 @@ CODES: Final[dict[str, ErrorCode]] = {
     "forbidden": ErrorCode(
         403,
         "the token's role may not do this; or the player, entrant or seat belongs to another owner; or a practice "
-        "match is ordered with an address, `rules`, `from` or `tournament`",
+        "match is ordered with an address, `rules`, `from` or `tournament`, or with a `seed` that tells of others",
     ),
     "not_challengeable": ErrorCode(403, "the owner of a player does not allow others to order matches with it"),
     "foreign_request": ErrorCode(403, "a browser sent this for a page that is not ours"),

@@ -65,6 +65,7 @@ class Practice:
             return await self._orders.order(text, viewer.name, rules)
         _check_terms(text)
         await self._check_seats(text, viewer)
+        await self._check_seed(text, viewer, rules)
         async with self._counting, self._orders.queue.counting(viewer.name):
             await self._check_number(viewer.name)
             return await self._orders.order(text, viewer.name, rules, MatchPurpose.PRACTICE)
@@ -106,6 +107,26 @@ class Practice:
                 raise RequestError("forbidden", told, status=403)
         if not has_own:
             raise RequestError("no_own_seat", "name a player of your own in it, or a seat for yourself: human")
+
+    async def _check_seed(
+        self, text: MatchRequest, viewer: Principal, rules: tuple[GameVersion, GameOutline] | None
+    ) -> None:
+        """Check that *viewer* cannot work out what chance deals to the players of other owners: a seed tells that.
+
+        Raises:
+            RequestError: it could.
+            UnknownNameError: there is no such game.
+        """
+        if text.seed is None:
+            return
+        players = [await self._orders.registry.resolve(seat.player) for seat in text.players.values()]
+        registered = (player for player in players if isinstance(player, RegisteredPlayer))
+        if all(may_command(viewer, player.row.owner) for player in registered):
+            return
+        version, _ = rules or await self._orders.finder.current(text.game or "")
+        if version.is_gdl2:
+            told = "with players of others, the seed of a game with hidden information is drawn"
+            raise RequestError("forbidden", told, "leave `seed` out", 403)
 
     async def _check_number(self, name: str) -> None:
         """Check that *name* may order one more.

@@ -75,6 +75,19 @@ async def test_players_practise_with_a_part_of_their_own(tmp_path: Path) -> None
     assert (by_host["matches"][0]["id"], "purpose" in by_host["matches"][0]) == (ordered["id"], False)
 
 
+async def test_who_challenges_a_player_of_others_knows_nothing_of_what_chance_will_do(tmp_path: Path) -> None:
+    async with school(tmp_path, PracticeLimits(10, 10)) as found:
+        seats = {"kuhnpoker": ("alice", "bob"), "tictactoe": ("x", "o")}
+        answers = {}
+        for game, other in (("kuhnpoker", "bobs"), ("kuhnpoker", "legal"), ("tictactoe", "bobs")):
+            words = {"game": game, "players": dict(zip(seats[game], ("anns", other), strict=True)), "seed": 7} | QUICK
+            answers[game, other] = await found.client.post(MATCHES, json=words, headers=found.ann)
+        drawn = await found.order(found.ann, "kuhnpoker", alice="anns", bob="bobs")
+        refusal = await refused(answers["kuhnpoker", "bobs"])
+    assert [answer.status for answer in (*answers.values(), drawn)] == [403, 201, 201, 201]
+    assert (refusal[1]["code"], refusal[1]["hint"]) == ("forbidden", "leave `seed` out")
+
+
 async def test_practice_has_limits_by_day_and_at_once(tmp_path: Path) -> None:
     async with school(tmp_path, PracticeLimits(3, 2)) as found:
         ids = [(await told(await found.order(found.ann, x="anns"), 201))["id"] for _ in range(2)]
