@@ -125,23 +125,39 @@ def matches_of(
     matches: list[ScheduledMatch] = []
     for game in games:
         for number in range(1, n_sets + 1):
-            set_id = digest(pairing_id, game.name, number)
+            own = MatchSet(pairing_id, digest(pairing_id, game.name, number), seed)
             lineups = rotations(meeting.players, game.n_roles)[:legs]
             matches += (
-                scheduled_match(f"{set_id}.{i}", game.name, lineup, meeting.round, (pairing_id, set_id))
+                scheduled_match(f"{own.set_id}.{i}", game.name, lineup, meeting.round, own)
                 for i, lineup in enumerate(lineups, 1)
             )
     return tuple(matches)
 
 
+@dataclass(frozen=True, slots=True)
+class MatchSet:
+    """The set of matches `set_id` of a pairing, which have the same seeds; `seed` is that of the competition.
+
+    Everybody knows the ids of matches, which begin with that of their set. So the seeds come of both: who knows the id
+    alone must not know what chance will do, nor the scrambled names.
+    """
+
+    pairing_id: str
+    set_id: str
+    seed: int
+
+    def seed_of(self, what: str) -> int:
+        """Return the seed that decides *what* in the matches of the set."""
+        return derived_seed(self.seed, self.set_id, what)
+
+
 def scheduled_match(
-    match_id: str, game: str, players: tuple[str, ...], round_number: int, ids: tuple[str, str]
+    match_id: str, game: str, players: tuple[str, ...], round_number: int, own: MatchSet
 ) -> ScheduledMatch:
-    """Return a match with the seeds of its set; *ids* are those of its pairing and its set."""
-    pairing_id, set_id = ids
+    """Return a match of the set *own*, with the seeds of that."""
     return ScheduledMatch(
-        match_id, game, players, derived_seed(set_id, "chance"), derived_seed(set_id, "scrambling"),
-        round_number, pairing_id, set_id,
+        match_id, game, players, own.seed_of("chance"), own.seed_of("scrambling"),
+        round_number, own.pairing_id, own.set_id,
     )  # fmt: skip
 
 

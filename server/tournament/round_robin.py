@@ -7,7 +7,16 @@ from itertools import chain, combinations
 
 from server.errors import ScheduleError
 from server.tournament.competition import Competition, bounded, count_meetings
-from server.tournament.fixtures import Entrant, Games, Meeting, ScheduledMatch, digest, matches_of, scheduled_match
+from server.tournament.fixtures import (
+    Entrant,
+    Games,
+    MatchSet,
+    Meeting,
+    ScheduledMatch,
+    digest,
+    matches_of,
+    scheduled_match,
+)
 from server.tournament.grouping import Group, least_cost_groups
 
 
@@ -204,9 +213,10 @@ class ScoreTable:
         for attempt in range(1, self.attempts + 1):
             for game in competition.games:
                 set_id = digest(competition.seed, "score table", game.name, attempt)
+                own = MatchSet(set_id, set_id, competition.seed)
                 for name in names:
                     match_id = f"{set_id}.{digest(name)[1:]}"
-                    yield scheduled_match(match_id, game.name, (name,), attempt, (set_id, set_id))
+                    yield scheduled_match(match_id, game.name, (name,), attempt, own)
 
 
 def games_by_size(competition: Competition) -> dict[int, Games]:
