@@ -120,8 +120,7 @@ class IdleLadder:
 
     async def _order(self, meeting: Sequence[ScheduledMatch], rules: tuple[GameVersion, GameOutline]) -> int:
         """Order the matches of a meeting and return how many; none where a player has left since it was seen."""
-        roles, settings = rules[0].played_roles, self._host.settings.ladder
-        orders = [order_of_match(match, roles, settings) for match in meeting]
+        orders = [order_of_match(match, rules[0], self._host.settings.ladder) for match in meeting]
         try:
             await self._host.order_all(orders, NAME, rules, MatchPurpose.LADDER)
         except UnknownNameError:
@@ -143,11 +142,16 @@ class IdleLadder:
         return [name for name, row in rows.items() if name not in busy and self._host.registry.limit(row)]
 
 
-def order_of_match(match: ScheduledMatch, roles: Sequence[str], settings: LadderSettings) -> MatchRequest:
-    """Return the order of a match of the ladder."""
-    seats = {role: SeatText(player=name) for role, name in zip(roles, match.players, strict=True)}
+def order_of_match(match: ScheduledMatch, version: GameVersion, settings: LadderSettings) -> MatchRequest:
+    """Return the order of a match of the ladder by the rules *version*.
+
+    The matches of a meeting have the same seed but where information is hidden: there the record of the one that ends
+    first would tell what chance does in the other.
+    """
+    seats = {role: SeatText(player=name) for role, name in zip(version.played_roles, match.players, strict=True)}
     clocks = {"startClock": settings.start_clock, "playClock": settings.play_clock}
-    return MatchRequest.model_validate({"game": match.game, "players": seats, "seed": match.seed, **clocks})
+    seed = None if version.is_gdl2 else match.seed
+    return MatchRequest.model_validate({"game": match.game, "players": seats, "seed": seed, **clocks})
 
 
 @dataclass(frozen=True, slots=True)

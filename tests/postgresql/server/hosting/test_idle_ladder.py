@@ -24,9 +24,9 @@ from server.tournament.ratings import Ratings
 SETTINGS = HostSettings(ladder=LadderSettings(("tictactoe",), 1, 1))
 
 
-async def furnished(database: Database) -> GameManager:
+async def furnished(database: Database, settings: HostSettings = SETTINGS) -> GameManager:
     """Return a manager of four players, of whom one does not want to, and one is not there."""
-    manager = GameManager(database, SETTINGS)
+    manager = GameManager(database, settings)
     await manager.finder.keep_library()
     for name, joins in (("ann", True), ("bob", True), ("cid", False)):
         await manager.registry.register(name, "me", "http://127.0.0.1:9", wishes=PlayerWishes(joins_ladder=joins))
@@ -44,6 +44,15 @@ async def test_idle_players_are_paired_and_not_again_while_they_wait(database: D
         ("ann", "bob"),
         ("bob", "ann"),
     ]
+
+
+@pytest.mark.parametrize(("game", "n_seeds"), [("tictactoe", 1), ("kuhnpoker", 2)])
+async def test_what_the_record_of_one_match_tells_of_chance_is_not_so_in_the_other(
+    database: Database, game: str, n_seeds: int
+) -> None:
+    manager = await furnished(database, HostSettings(ladder=LadderSettings((game,), 1, 1)))
+    assert await manager.ladder.look() == 2
+    assert len({row.order["seed"] for row in await manager.matches.listed()}) == n_seeds
 
 
 async def test_the_results_of_the_ladder_become_ratings(database: Database) -> None:

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 
 from server.hosting.idle_ladder import Field, of_versions, order_of_match, pairings
 from server.hosting.order import LadderSettings
-from server.storage.rows import MatchPurpose, PlayerRow, RatedResult, SeatKind
+from server.storage.rows import GameVersion, MatchPurpose, PlayerRow, RatedResult, SeatKind
 from server.tournament.fixtures import MatchResult, ScheduledMatch, TournamentGame
 from server.tournament.ratings import fit_ratings
 
@@ -61,6 +61,7 @@ def test_too_few_idle_players_have_no_match() -> None:
 
 def test_a_match_of_the_ladder_has_its_clocks_and_seed() -> None:
     match = ScheduledMatch("m", "nim", ("a", "b"), 5, 6, 1, "pair", "set")
-    order = order_of_match(match, ("left", "right"), LadderSettings(("nim",), 3, 2))
+    version = GameVersion("nim", "5ha", "", ("left", "right"), is_gdl2=False, created_ms=1)
+    order = order_of_match(match, version, LadderSettings(("nim",), 3, 2))
     assert (order.game, order.named_players, order.seed) == ("nim", {"left": "a", "right": "b"}, 5)
     assert (order.start_clock, order.play_clock) == (3, 2)
