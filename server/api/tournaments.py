@@ -311,7 +311,8 @@ async def annul_match(
 
     def annulled(found: StoredTournament) -> TournamentChange:
         _expect(found, *tournament_rows.ONGOING_STATUSES, tournament_rows.TournamentStatus.OVER)
-        if match_id not in {one.match.match_id for one in found.fixtures}:
+        match = next((one.match for one in found.fixtures if one.match.match_id == match_id), None)
+        if match is None:
             raise RequestError("unknown_match", f"the tournament has no match {match_id[:100]!r}", status=404)
         if match_id in found.annulments:
             raise RequestError("already_annulled", "this match does not count already", status=409)
@@ -319,7 +320,8 @@ async def annul_match(
         values = {"status": tournament_rows.TournamentStatus.RUNNING, "ended_ms": None} if is_over else {}
         row = tournament_rows.AnnulmentRow(match_id, body.replay, body.reason, by, now_ms())
         aborted = {match_id: f"annulled: {body.reason}"}
-        return TournamentChange(values, annulled=[row], aborted=aborted, interventions=[done])
+        again = [match.again()] if body.replay else []
+        return TournamentChange(values, scheduled=again, annulled=[row], aborted=aborted, interventions=[done])
 
     return await _changed(request, name, annulled)
 

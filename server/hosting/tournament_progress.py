@@ -165,7 +165,8 @@ def _correction(found: StoredTournament, competition: Competition) -> Tournament
                 f"match {one.match.match_id} broke off {MAX_ATTEMPTS} times: {one.abort_reason or one.status}"
             )
     rows = [AnnulmentRow(one.match.match_id, True, _why(one), "", now_ms()) for one in broken]
-    return TournamentChange(annulled=rows) if rows else None
+    # At once: between two changes the set would seem to be over, and show what tells of the match that comes.
+    return TournamentChange(scheduled=[one.match.again() for one in broken], annulled=rows) if rows else None
 
 
 def _n_broken_off(found: StoredTournament) -> Counter[str]:

@@ -5,24 +5,29 @@ from typing import Final
 
 import sqlalchemy as sa
 
-from server.storage.rows import LIVE_STATUSES, RANDOM, MatchRow, SeatKind
+from server.storage.rows import LIVE_STATUSES, RANDOM, MatchRow, MatchStatus, SeatKind
 from server.storage.schema import annulments, fixtures, matches, seats, tournaments
 from server.storage.tournament_rows import ONGOING_STATUSES
 
 
 def _set_is_open() -> sa.ColumnElement[bool]:
-    """Return whether a match is hidden, and another one with the same seeds is still to be played."""
+    """Return whether a match is hidden, and another one with the same seeds is still to be played.
+
+    One of its set that broke off, be it this one, is played again unless its tournament has done otherwise.
+    """
     own, leg, other = fixtures.alias("own"), fixtures.alias("leg"), matches.alias("other")
     joined = own.join(tournaments, tournaments.c.name == own.c.tournament).join(leg, leg.c.set_id == own.c.set_id)
     joined = joined.outerjoin(other, other.c.id == leg.c.match_id)
     joined = joined.outerjoin(annulments, annulments.c.match_id == leg.c.match_id)
+    is_to_be_played = sa.and_(
+        leg.c.match_id != own.c.match_id, sa.or_(other.c.status.is_(None), other.c.status.in_(LIVE_STATUSES))
+    )
     found = sa.exists().select_from(joined).where(
         own.c.match_id == matches.c.id,
-        leg.c.match_id != own.c.match_id,
         tournaments.c.status.in_(ONGOING_STATUSES),
         leg.c.forfeited.is_(None),
         annulments.c.match_id.is_(None),
-        sa.or_(other.c.status.is_(None), other.c.status.in_(LIVE_STATUSES)),
+        sa.or_(is_to_be_played, other.c.status.in_((MatchStatus.ABORTED, MatchStatus.FAILED))),
     )  # fmt: skip
     # Most matches need no look at the others: what stands first decides.
     return sa.and_(matches.c.is_hidden, matches.c.tournament.is_not(None), found.correlate(matches))

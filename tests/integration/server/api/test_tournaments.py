@@ -387,6 +387,24 @@ async def test_the_refusal_of_a_body_names_the_types_that_are_taken(
     assert (status, error["message"], error["hint"]) == wanted
 
 
+async def test_what_breaks_off_or_is_annulled_to_be_played_again_is_scheduled_again_in_the_same_change(
+    tmp_path: Path,
+) -> None:
+    async with whole_server(tmp_path, plays=False) as (client, _):
+        await order(client, format="round-robin", rounds=1, players=["legal", "random"])
+        await act(client, "start")
+        manager = manager_of(client)
+        for _ in range(2):  # they are scheduled, then ordered
+            await manager.tournaments.drive()
+        first, second = (one["match"] for one in (await told(await client.get(f"{URL}/cup")))["matches"])
+        await manager.abort(first, "enough")
+        await manager.tournaments.drive()
+        after = [one["match"] for one in (await told(await client.get(f"{URL}/cup")))["matches"]]
+        annulled = await act(client, f"matches/{second}/annul", reason="a storm", replay=True)
+    assert after == [first, second, f"{first}-2"]
+    assert [one["match"] for one in annulled["matches"]] == [first, second, f"{first}-2", f"{second}-2"]
+
+
 async def test_what_cannot_be_is_refused(client: Client) -> None:
     await order(client, players=[])
     wrong = [

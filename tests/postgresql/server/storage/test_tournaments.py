@@ -127,7 +127,7 @@ async def test_matches_are_annulled_forfeited_and_aborted(store: TournamentStore
 async def test_a_hidden_match_is_kept_back_while_another_one_of_its_set_is_to_be_played(
     database: Database, store: TournamentStore, change: TournamentChange, *, is_hidden: bool, is_open: bool
 ) -> None:
-    ordered = match("t1.1", tournament="cup", is_hidden=is_hidden, status=MatchStatus.ABORTED)
+    ordered = match("t1.1", tournament="cup", is_hidden=is_hidden, status=MatchStatus.COMPLETED)
     first = TournamentChange(scheduled=[FIRST, SECOND], ordered=[(ordered, seats("t1.1", "legal", "random"))])
     assert await store.apply(ROW, first)
     assert await store.apply(replace(ROW, revision=1), change)
@@ -135,6 +135,34 @@ async def test_a_hidden_match_is_kept_back_while_another_one_of_its_set_is_to_be
     assert found == replace(ordered, is_set_open=is_open)
     shown = await MatchStore(database).listed(game=ordered.game, is_public=True, tournament="cup")
     assert ("t1.1" in [row.id for row in shown]) == (not is_open)
+
+
+@pytest.mark.parametrize("status", [MatchStatus.ABORTED, MatchStatus.FAILED])
+@pytest.mark.parametrize(
+    ("change", "is_open"),
+    [
+        pytest.param(TournamentChange(), True, id="nothing was done about it yet"),
+        pytest.param(
+            TournamentChange(scheduled=[FIRST.again()], annulled=[AnnulmentRow("t1.1", True, "", "", 5)]),
+            True,
+            id="it is played again",
+        ),
+        pytest.param(
+            TournamentChange(annulled=[AnnulmentRow("t1.1", False, "", "ann", 5)]), False, id="it does not count"
+        ),
+        pytest.param(TournamentChange(forfeits={"t1.1": ("p1",)}), False, id="it is lost to an entrant"),
+        pytest.param(TournamentChange({"status": TournamentStatus.OVER}), False, id="all is over"),
+    ],
+)
+async def test_a_hidden_match_that_broke_off_is_kept_back_while_it_may_be_played_again(
+    database: Database, store: TournamentStore, status: MatchStatus, change: TournamentChange, *, is_open: bool
+) -> None:
+    broken = match("t1.1", tournament="cup", is_hidden=True, status=status)
+    assert await store.apply(
+        ROW, TournamentChange(scheduled=[FIRST], ordered=[(broken, seats("t1.1", "legal", "random"))])
+    )
+    assert await store.apply(replace(ROW, revision=1), change)
+    assert await MatchStore(database).find("t1.1") == replace(broken, is_set_open=is_open)
 
 
 async def test_entrants_change_and_leave(store: TournamentStore) -> None:
