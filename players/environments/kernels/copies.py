@@ -3,6 +3,8 @@
 That is the legal actions, who is to move, and the goals where a play has ended.
 """
 
+from typing import Final
+
 import numpy as np
 
 from gdl.compiler.kernels.choice import literal
@@ -31,6 +33,10 @@ from gdl.compiler.kernels.words import (
 )
 from players.environments.kernels import plans
 from players.environments.kernels.plans import size_of, tables_of
+
+_NO_GOAL: Final = -1
+_NOT_ONE: Final = -2
+"""The goal of a player that has none, and until all are looked at that of one that has several, or no number."""
 
 
 @subroutine
@@ -215,7 +221,7 @@ def _score(p, phase, n):
             put_byte(word_at(p, plans.IS_OVER), U(copy), ONE)
             put_byte(word_at(p, plans.ENDED), U(copy), ONE)
             for r in range(n_players):
-                put(goals, U(copy * n_players + r), -1)
+                put(goals, U(copy * n_players + r), _NO_GOAL)
                 put_float(word_at(p, plans.REWARDS), U(copy * n_players + r), np.float32(-1))
     for r in range(n_players):
         for g in range(at(word_at(p, plans.GOAL_START), U(r)), at(word_at(p, plans.GOAL_START), U(r + 1))):
@@ -227,6 +233,12 @@ def _score(p, phase, n):
                 while x != ZERO:
                     place = U(at(numbers, U(64 * k + lowest_bit(x))) * n_players + r)
                     x &= x - ONE
-                    is_only = at(goals, place) == -1 and goal >= 0
-                    put(goals, place, goal if is_only else -2)
+                    is_only = at(goals, place) == _NO_GOAL and goal >= 0
+                    put(goals, place, goal if is_only else _NOT_ONE)
                     put_float(word_at(p, plans.REWARDS), place, np.float32((goal - 50) / 50 if is_only else -1))
+        for k in range((n + 63) >> 6):
+            x = word_at(extra, U(k))
+            while x != ZERO:
+                place = U(at(numbers, U(64 * k + lowest_bit(x))) * n_players + r)
+                x &= x - ONE
+                put(goals, place, max(at(goals, place), np.int64(_NO_GOAL)))

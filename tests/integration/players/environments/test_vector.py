@@ -437,3 +437,11 @@ def test_a_state_that_fits_no_phase_is_refused_and_changes_nothing() -> None:
     with pytest.raises(ValueError, match="cannot be reached from the first"):
         games.place(games.game.state(both))
     assert games.states() == before
+
+
+@pytest.mark.parametrize("goals", ["", "(goal p 100) (goal p 0)", "(goal p much)", "(goal p much) (goal p 30)"])
+def test_an_end_without_exactly_one_goal_has_none(goals: str) -> None:
+    rules = f"(role p) (init on) (legal p stay) (legal p go) (<= terminal (not (true on))) {goals}"
+    games = VectorGame(made(rules + "(<= (goal p 50) (true on))"), 1, auto_reset=False)
+    rewards, ended = games.step(games.sample_actions())
+    assert (games.goals.tolist(), rewards.tolist(), ended.tolist()) == ([[-1]], [[-1.0]], [True])
