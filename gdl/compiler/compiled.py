@@ -41,7 +41,8 @@ from gdl.language.terms import Term
 Numbers: TypeAlias = NDArray[np.int32]
 
 _N_PLAYS: Final = 512
-"""How many plays tell whether goals have one sum."""
+_MOST_STEPS: Final = 20_000
+"""How many plays tell whether goals have one sum, and how long they may take: a search waits for that."""
 _MAX_PERCEPTS: Final = 10_000
 """How many sets of percepts are remembered as terms."""
 
@@ -189,7 +190,7 @@ class CompiledGame(DisplayedGame, SharedGame):
         """What the goals of two roles add up to wherever a play ends; None where that is not always the same.
 
         It is seen by the goals that the rules know, and by the ends of random plays. None where other than two roles
-        play, chance apart.
+        play, chance apart, or where such a play may be very long.
         """
         played = [number for number, role in enumerate(self.roles) if role in played_roles(self)]
         if len(played) != 2 or not isinstance(self.initial_state, CompiledState):
@@ -200,7 +201,7 @@ class CompiledGame(DisplayedGame, SharedGame):
             return None
         packed = np.frombuffer(self.initial_state.packed, np.uint8)[None]
         try:
-            plays = self.playouts_each(packed.repeat(_N_PLAYS, axis=0), 1, seed=1)
+            plays = self.playouts_each(packed.repeat(_N_PLAYS, axis=0), 1, seed=1, max_steps=_MOST_STEPS)
         except (StuckPlayError, LimitExceeded):
             return None
         sums, is_scored = plays.goal_sums[:, played].sum(axis=1), plays.n_scored[:, played] == 1

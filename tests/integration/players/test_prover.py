@@ -26,6 +26,19 @@ from tests.kit.polling import wait_until
 
 LATE: Final = "2243415476246"
 """Connect four, of which a proof takes some 30,000 states."""
+COUNTER: Final = """
+(role a) (role b) (init (bit 1 0)) (init (bit 2 0)) (init (bit 3 0)) (init (bit 4 0)) (init (bit 5 0))
+(init (bit 6 0)) (init (bit 7 0)) (init (bit 8 0)) (init (bit 9 0)) (init (bit 10 0)) (init (bit 11 0))
+(init (bit 12 0)) (init (bit 13 0)) (init (bit 14 0)) (init (bit 15 0))
+(succ 1 2) (succ 2 3) (succ 3 4) (succ 4 5) (succ 5 6) (succ 6 7) (succ 7 8) (succ 8 9) (succ 9 10) (succ 10 11)
+(succ 11 12) (succ 12 13) (succ 13 14) (succ 14 15)
+(carried 1) (<= (carried ?m) (carried ?n) (true (bit ?n 1)) (succ ?n ?m))
+(<= (next (bit ?n 1)) (true (bit ?n 0)) (carried ?n)) (<= (next (bit ?n 0)) (true (bit ?n 1)) (carried ?n))
+(<= (next (bit ?n ?b)) (true (bit ?n ?b)) (not (carried ?n)))
+(<= open (true (bit ?n 0))) (<= terminal (not open))
+(legal a wait) (legal b wait) (goal a 100) (goal b 0)
+"""
+"""It ends after 32,767 steps."""
 UNLEARNED: Final = SearchSettings(weights=False, mast=False)
 WINNING: Final = {"(drop 3)", "(drop 4)", "(drop 5)"}
 
@@ -57,6 +70,10 @@ def test_proofs_are_left_where_the_goals_have_no_common_sum() -> None:
     assert of_text(COUNTDOWN).goal_sum == 100
     assert of_text(COUNTDOWN.replace("(goal ?p 30)", "(goal ?p 20)")).goal_sum == 90
     assert of_text(ENDLESS).goal_sum is None
+
+
+def test_proofs_are_left_where_plays_are_too_long_to_see_what_the_goals_add_up_to() -> None:
+    assert of_text(COUNTER).goal_sum is None
 
 
 def test_a_tree_takes_over_what_is_proven() -> None:
