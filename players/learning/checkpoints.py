@@ -141,6 +141,8 @@ def _checkpoint(fields: dict[str, Any]) -> Checkpoint:
         raise ValueError("its weights are not those of its shape")
     if sum(math.prod(size) * dtype.itemsize for size, dtype in wanted.values()) > MAX_BYTES:
         raise ValueError("its weights are larger than the file")
+    if not all(bool(part.isfinite().all()) for part in found.weights.values()):
+        raise ValueError("a weight is no finite number")
     found.network()
     return found
 
@@ -156,7 +158,7 @@ def _wrong_from_outside(path: Path) -> str:
             structure = [info.file_size for info in archive.infolist() if info.filename.endswith(".pkl")]
             if sum(structure) > MAX_STRUCTURE_BYTES:
                 return f"what it holds beside numbers is larger than {MAX_STRUCTURE_BYTES // 10**6} MB"
-    except zipfile.BadZipFile:
+    except (zipfile.BadZipFile, NotImplementedError, ValueError):  # the last ones for versions and names that are odd
         return _NO_NETWORK
     except OSError as error:
         return f"it cannot be read: {error.strerror or error}"

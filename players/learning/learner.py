@@ -76,6 +76,19 @@ class TrainingReport:
     score: float | None = None
 
 
+def _report_from(figures: dict[str, Any]) -> TrainingReport:
+    """Return the report that a file has. Raises TypeError or ValueError where it is none."""
+    report = TrainingReport(**figures)
+    if not all(isinstance(figure, int | float | None) for figure in figures.values()):
+        raise TypeError("a figure of its report is no number")
+    counts = (report.plays, report.moves, report.positions, report.steps, report.rung)
+    if not all(isinstance(count, int) and count >= 0 for count in counts):
+        raise ValueError("a count of its report is none")
+    if report.seconds is None or not 0 <= report.seconds < math.inf:
+        raise ValueError("its report does not say for how long it has learned")
+    return report
+
+
 class Learner:
     """Learns a game for as long as *settings* say, and keeps what it learns in the file at *path*.
 
@@ -144,9 +157,7 @@ class Learner:
         self.playing.load_state_dict(kept.weights)
         self.rung.load_state_dict(kept.training["rung"])
         self.optimizer.load_state_dict(kept.training["optimizer"])
-        if not all(isinstance(figure, int | float | None) for figure in kept.report.values()):
-            raise TypeError("a figure of its report is no number")
-        self.report = TrainingReport(**kept.report)
+        self.report = _report_from(kept.report)
         for weights, state in self.optimizer.state.items():
             if any(state[name].shape != weights.shape for name in ("exp_avg", "exp_avg_sq")):
                 raise ValueError("the state of the optimiser is not that of the weights")

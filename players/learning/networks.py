@@ -28,6 +28,7 @@ MAX_WIDTH: Final = 1024
 MAX_BLOCKS: Final = 64
 MAX_SIDE: Final = 10_000
 """How many planes, rows or columns there are at most."""
+MAX_LOGIT: Final = 1e9
 _POLICY_CHANNELS: Final = 8
 _VALUE_CHANNELS: Final = 4
 _VALUE_WIDTH: Final = 64
@@ -237,11 +238,15 @@ class _ResidualBlock(nn.Module):
 
 
 def evaluator(network: Network, device: torch.device) -> Evaluate:
-    """Return what asks *network*, which is on *device*, for many states at once."""
+    """Return what asks *network*, which is on *device*, for many states at once.
+
+    What is no number counts as 0, and no logit is beyond `MAX_LOGIT`: the search counts on it.
+    """
 
     def evaluate(bits: NDArray[np.bool_]) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
         with torch.inference_mode():
             values, logits = network(torch.from_numpy(bits.astype(np.float32)).to(device))
+            values, logits = values.nan_to_num(0.0), logits.nan_to_num(0.0).clamp(-MAX_LOGIT, MAX_LOGIT)
         return values.cpu().numpy(), logits.cpu().numpy()
 
     return evaluate

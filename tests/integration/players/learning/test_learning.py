@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 torch = pytest.importorskip("torch", reason="PyTorch is not installed (the extra `learn`)")
@@ -28,7 +29,13 @@ from players.learning.checkpoints import (  # noqa: E402 -- after importorskip
     write_checkpoint,
 )
 from players.learning.learner import Learner, TrainingReport, TrainingSettings  # noqa: E402 -- after importorskip
-from players.learning.networks import NotLearnableError, parts_of, shape_from  # noqa: E402 -- after importorskip
+from players.learning.networks import (  # noqa: E402 -- after importorskip
+    MAX_LOGIT,
+    NotLearnableError,
+    evaluator,
+    parts_of,
+    shape_from,
+)
 from players.registry import find_player  # noqa: E402 -- after importorskip
 from tests.kit.players.environments import prepared  # noqa: E402 -- after importorskip
 
@@ -149,6 +156,17 @@ def bad_files(learned: Path) -> Iterator[tuple[bytes, str]]:
     yield b"not a network", "no file of a network"
     yield pickle.dumps(os.getcwd), "no file of a network"
     yield learned.read_bytes()[:-2000], "no file of a network"
+    yield with_first_entry(learned, 6, b"\xff"), "no file of a network"
+    yield with_first_entry(learned, 46, b"\xff"), "no file of a network"
+
+
+def with_first_entry(learned: Path, at: int, byte: bytes) -> bytes:
+    """Return the file with a byte changed in the first entry of its list: 6 is the version needed, 46 the name."""
+    raw = bytearray(learned.read_bytes())
+    start = raw.find(b"PK\x01\x02")
+    raw[start + 8 : start + 10] = (0x800).to_bytes(2, "little")  # names are in UTF-8
+    raw[start + at : start + at + 1] = byte
+    return bytes(raw)
 
 
 def test_files_of_other_kinds_are_refused(learned: Path, tmp_path: Path) -> None:
@@ -244,6 +262,27 @@ def test_weights_that_are_larger_than_what_the_file_holds_are_refused(learned: P
         read_checkpoint(path)
 
 
+@pytest.mark.parametrize("number", [float("nan"), float("inf")])
+def test_weights_that_are_no_finite_numbers_are_refused(learned: Path, tmp_path: Path, number: float) -> None:
+    path = tmp_path / "other.pt"
+    fields = torch.load(learned, weights_only=True)
+    weights = {name: torch.full_like(part, number) for name, part in fields["weights"].items()}
+    torch.save(fields | {"weights": weights}, path)
+    with pytest.raises(NetworkFileError, match="damaged: a weight is no finite number"):
+        read_checkpoint(path)
+
+
+def test_a_network_that_says_what_is_no_number_says_nothing(learned: Path) -> None:
+    """Weights so large that sums of them are beyond all numbers."""
+    network = read_checkpoint(learned).network()
+    for part in network.parameters():
+        part.data.fill_(1e38)
+    ask = evaluator(network, torch.device("cpu"))
+    values, logits = ask(np.ones((1, len(network.shape.fluents)), np.bool_))
+    assert (np.abs(values) <= 1).all()
+    assert (np.abs(logits) <= MAX_LOGIT).all()
+
+
 def test_a_structure_that_is_too_large_is_not_read(learned: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(checkpoints, "MAX_STRUCTURE_BYTES", 1000)
     with pytest.raises(NetworkFileError, match="beside numbers is larger than"):
@@ -258,6 +297,11 @@ def test_a_structure_that_is_too_large_is_not_read(learned: Path, monkeypatch: p
         {"report": {}},
         {"report": {"seconds": "1"}},
         {"report": {"seconds": 1.0, "nonsense": 1}},
+        {"report": {"seconds": None}},
+        {"report": {"seconds": float("nan")}},
+        {"report": {"seconds": 1.0, "steps": None}},
+        {"report": {"seconds": 1.0, "steps": 1.5}},
+        {"report": {"seconds": 1.0, "steps": -5000}},
     ],
 )
 def test_learning_does_not_go_on_from_what_has_no_state_of_it(
