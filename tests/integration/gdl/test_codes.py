@@ -2,12 +2,13 @@
 
 A `.kif` file there yields its code and nothing as bad besides, a `.ok.kif` file yields nothing. A line
 `; at 3:5 (not (p))` tells where the code points, by line, column and the text there. A file that is no whole game
-begins with `; fragment`.
+begins with `; fragment`. `messages.txt` has what is said of each case, and of the wrong example of the page, in full.
 """
 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -15,7 +16,7 @@ import pytest
 from gdl import simulation
 from gdl.boards.findings import about_findings
 from gdl.checks import check
-from gdl.diagnostics import Code, Diagnostic, Severity, Source, codes
+from gdl.diagnostics import Code, Diagnostic, Severity, Source, Span, codes, escaped
 from gdl.games.library import find_game
 from gdl.language.kif import DEFAULT_LIMITS, ReadLimits
 from tools.codes_page import codes_page
@@ -46,8 +47,16 @@ STATIC = [code for code in RULES if code.name.removeprefix("gdl/") not in simula
 
 def _found(name: str, text: str) -> list[Diagnostic]:
     short = name.removeprefix("gdl/")
-    whole = text if short in WHOLE_GAMES else f"{AROUND}\n{text}"
-    return check(Source("example.kif", whole), LIMITS.get(short, DEFAULT_LIMITS), is_gdl2=GDL2.get(short))
+    return _checked(short, "example.kif", text if short in WHOLE_GAMES else f"{AROUND}\n{text}")
+
+
+def _found_in(path: Path) -> list[Diagnostic]:
+    text = path.read_text(encoding="utf-8")
+    return _checked(path.parent.name, path.name, f"{text}\n{AROUND}" if text.startswith("; fragment") else text)
+
+
+def _checked(short: str, file: str, text: str) -> list[Diagnostic]:
+    return check(Source(file, text), LIMITS.get(short, DEFAULT_LIMITS), is_gdl2=GDL2.get(short))
 
 
 def _as_bad(code: Code, found: list[Diagnostic]) -> list[Diagnostic]:
@@ -70,9 +79,8 @@ def test_the_right_example_has_no_defect(code: Code) -> None:
 @pytest.mark.parametrize("path", CASES, ids=lambda path: f"{path.parent.name}/{path.name}")
 def test_a_case_yields_its_code_where_it_says(path: Path) -> None:
     text = path.read_text(encoding="utf-8")
-    source = Source(path.name, f"{text}\n{AROUND}" if text.startswith("; fragment") else text)
     code = codes()[f"gdl/{path.parent.name}"]
-    found = check(source, LIMITS.get(path.parent.name, DEFAULT_LIMITS), is_gdl2=GDL2.get(path.parent.name))
+    found = _found_in(path)
     if path.name.endswith(".ok.kif"):
         assert [(one.code.name, one.message) for one in found] == []
         return
@@ -81,6 +89,28 @@ def test_a_case_yields_its_code_where_it_says(path: Path) -> None:
     said = re.findall(r"^; at (\d+):(\d+) (.*)$", text, re.MULTILINE)
     places = [(str(one.span.line), str(one.span.column), one.span.text) for one in found]
     assert not said or places == said
+
+
+@pytest.mark.parametrize("code", STATIC, ids=lambda code: code.name)
+def test_a_code_says_of_its_cases_what_its_messages_are(code: Code) -> None:
+    folder = FOLDER / code.name.removeprefix("gdl/")
+    cases = [("the page", _found(code.name, code.wrong))]
+    cases += ((path.name, _found_in(path)) for path in CASES if path.parent == folder and ".ok." not in path.name)
+    said = [line for name, found in cases for line in (name, *_lines(code, found))]
+    assert said == (folder / "messages.txt").read_text("utf-8").splitlines()
+
+
+def _lines(code: Code, found: list[Diagnostic]) -> Iterator[str]:
+    """Yield place and message of each of *found* with that code, its hint, and what is said of other places."""
+    for one in found:
+        if one.code == code:
+            yield _line("  ", one.span, one.message)
+            yield f"    hint: {one.hint}"
+            yield from (_line("    ", related.span, related.message) for related in one.related)
+
+
+def _line(indent: str, span: Span, message: str) -> str:
+    return f"{indent}{span.line}:{span.column} {escaped(span.text.partition(chr(10))[0])}: {message}"
 
 
 def test_every_case_is_of_a_code_that_there_is() -> None:
