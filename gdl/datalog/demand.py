@@ -293,7 +293,8 @@ class _Asking:
         if wanted is None or not narrow(arguments_of(clause.head), wanted, bound):
             self.worklist.wait(number, (relation,), domains.wanted_name(clause.head, wanted))
             return
-        self.worklist.wait(number, (relation,), None)
+        if not clause.head.is_ground:  # else whatever more is asked of it leaves what it asks as it is
+            self.worklist.wait(number, (relation,), None)
         for literal in clause.literals:
             new = tuple(values_of(argument, bound) for argument in arguments_of(literal.atom))
             self.worklist.grow(self.asked, signature(literal.atom), new)

@@ -53,3 +53,10 @@ def test_values_that_are_asked_for_are_listed_in_order_where_the_rule_stands() -
         "(asked 0 a)", "(asked 0 b)",
     ]  # fmt: skip
     assert [clause.span.text for clause in found[-2:]] == [rule, rule]
+
+
+def test_what_no_rule_of_a_long_chain_asks_for_is_left_out_in_any_order() -> None:
+    chain = [f"(<= (p {i}) (p {i + 1}))" for i in range(300)]
+    for rules in (chain, chain[::-1]):
+        kept = [*rules, "(p 300)", "(<= terminal (p 0))"]
+        assert texts(" ".join(["(p 301)", *kept])) == kept
