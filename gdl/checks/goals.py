@@ -103,7 +103,7 @@ class Sources:
         while todo and len(seen) < _MOST_PLACES:
             relation, path = todo.popleft()
             for maker in _GOAL_MAKERS.get(relation, (relation,)):
-                for rule, one in self._by_relation.get(maker, ()):
+                for rule, one in self._by_relation[maker]:
                     found, left = _followed(one.head, path)
                     if found is value and not left:
                         return part(rule.head.span, *path)
