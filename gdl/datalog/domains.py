@@ -132,17 +132,18 @@ class Worklist:
         return self._work > MAX_WORK
 
     def wait(self, step: int, relations: Iterable[Signature], want: Want | None) -> None:
-        """Have *step* look again whenever one of *relations* has grown; where it lacks *want*, only once that came."""
-        for relation in relations:
-            if want is None:
+        """Have *step* look again whenever one of *relations* has grown; where it lacks *want*, only once that came.
+
+        Values only grow: a step that lacked no name will lack none.
+        """
+        if want is None:
+            for relation in relations:
                 self._readers[relation][step] = None
-            else:
-                self._readers[relation].pop(step, None)
-        if want is not None:
-            wants = self._wanting[want.relation]
-            for part in want.place:
-                wants = wants.inner.setdefault(part, _Wants())
-            wants.steps.setdefault(want.name, []).append(step)
+            return
+        wants = self._wanting[want.relation]
+        for part in want.place:
+            wants = wants.inner.setdefault(part, _Wants())
+        wants.steps.setdefault(want.name, []).append(step)
 
     def grow(self, known: Known, relation: Signature, new: tuple[Values, ...]) -> bool:
         """Add *new* to what is known of *relation*; return whether it adds anything, and enqueue what waits for it."""
