@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from random import Random
 
 import pytest
@@ -169,41 +170,43 @@ def test_no_time_leaves_a_world_of_the_right_step() -> None:
     assert [fact for fact in worlds.state.facts if "stage" in str(fact)] == [read_term("(stage opened)")]
 
 
-class NoWalks:
-    """Walks from the first state that find nothing, and note whether there were worlds and how long they may take."""
+class GivenWalks:
+    """Walks from the first state that find what is given, and note whether there were worlds and the seconds left."""
 
+    found: Mapping[World, float] = {}
     asked: list[tuple[bool, float | None]]
 
     def __init__(self, *_: object) -> None:
-        NoWalks.asked = []
+        GivenWalks.asked = []
 
     def draw(
         self, steps: object, random: Random, budget: SearchBudget, max_worlds: int, *, has_some: bool
     ) -> dict[World, float]:
         self.asked.append((has_some, None if budget.deadline is None else budget.deadline.remaining_s))
-        return {}
+        return dict(self.found)
 
 
 @pytest.fixture
-def no_walks(monkeypatch: pytest.MonkeyPatch) -> type[NoWalks]:
-    monkeypatch.setattr(belief, "HistorySampler", NoWalks)
-    return NoWalks
+def walks(monkeypatch: pytest.MonkeyPatch) -> type[GivenWalks]:
+    monkeypatch.setattr(belief, "HistorySampler", GivenWalks)
+    monkeypatch.setattr(GivenWalks, "found", {})
+    return GivenWalks
 
 
 @pytest.mark.parametrize(("left_s", "allowed_s"), [(4.0, 4.0), (0.1, 0.3)])
 def test_worlds_are_drawn_anew_for_half_the_time_but_for_all_of_it_where_there_are_none(
-    left_s: float, allowed_s: float, no_walks: type[NoWalks]
+    left_s: float, allowed_s: float, walks: type[GivenWalks]
 ) -> None:
     worlds = BeliefState(game("montyhall"), role("candidate"), 1, max_outcomes=1)
     budget = SearchBudget(deadline=Deadline(left_s, lambda: 0.0))
     worlds.advance(read_term("(choose 1)"), [read_term("(you_chose 1)")], budget)
     worlds.advance(read_term("noop"), [read_term("(opened_door 1)")], budget)
-    assert [has_some for has_some, _ in no_walks.asked] == [True, False]
-    assert [seconds for _, seconds in no_walks.asked] == pytest.approx([left_s / 2, allowed_s])
+    assert [has_some for has_some, _ in walks.asked] == [True, False]
+    assert [seconds for _, seconds in walks.asked] == pytest.approx([left_s / 2, allowed_s])
 
 
 @pytest.mark.parametrize("seed", range(3))
-def test_drawn_outcomes_have_the_probabilities_of_all(seed: int, no_walks: type[NoWalks]) -> None:
+def test_drawn_outcomes_have_the_probabilities_of_all(seed: int, walks: type[GivenWalks]) -> None:
     """As many as ten for each of 200 worlds: the share of 2/3 is within 0.05 of itself with nearly five deviations."""
     worlds = after_the_door(BeliefState(game("montyhall"), role("candidate"), seed, max_outcomes=1))
     weights = {car(world): weight for world, weight in worlds.weights.items()}
@@ -228,7 +231,7 @@ HIDDEN = """
 
 @pytest.mark.parametrize("seed", range(8))
 def test_worlds_that_were_dropped_are_looked_at_again_where_few_of_those_kept_are_left(
-    seed: int, no_walks: type[NoWalks]
+    seed: int, walks: type[GivenWalks]
 ) -> None:
     """Of the ten worlds of the row hardly more than one is kept; all ten are among those that were dropped."""
     worlds = BeliefState(game_of(HIDDEN), role("guesser"), seed, max_worlds=12)
@@ -238,6 +241,46 @@ def test_worlds_that_were_dropped_are_looked_at_again_where_few_of_those_kept_ar
     assert sorted(str(fact) for state in worlds.states for fact in state.facts if "hidden" in str(fact)) == [
         f"(hidden 3 {y})" for y in range(10)
     ]
+
+
+def hidden_in_rows(*rows: int) -> list[World]:
+    """Return the worlds of some rows."""
+    found: list[World] = []
+    for row in rows:
+        worlds = BeliefState(game_of(HIDDEN), role("guesser"), 1)
+        worlds.advance(read_term("noop"), [], SearchBudget())
+        worlds.advance(read_term("noop"), [read_term(f"(row {row})")], SearchBudget())
+        found += worlds.weights
+    return found
+
+
+def test_worlds_that_are_kept_and_drawn_anew_count_by_their_effective_sizes(walks: type[GivenWalks]) -> None:
+    """Those kept, of 1/3 and 2/3, count as 9/5 worlds, the one drawn as one."""
+    kept = after_the_door(BeliefState(game("montyhall"), role("candidate"), 1))
+    walks.found = {world: 7.0 for world in kept.weights if car(world) == "(car 1)"}
+    worlds = BeliefState(game("montyhall"), role("candidate"), 1)
+    worlds.is_exact = False
+    worlds = after_the_door(worlds)
+    assert {car(world): weight for world, weight in worlds.weights.items()} == pytest.approx(
+        {"(car 1)": (1 / 3 * 9 / 5 + 1) / (9 / 5 + 1), "(car 2)": 2 / 3 * 9 / 5 / (9 / 5 + 1)}
+    )
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_of_many_worlds_each_is_drawn_within_one_of_what_it_weighs(seed: int, walks: type[GivenWalks]) -> None:
+    walks.found = {world: float(weight) for weight, world in enumerate(hidden_in_rows(1, 2), 1)}
+    worlds = BeliefState(game_of(HIDDEN), role("guesser"), seed, max_worlds=12)
+    worlds.advance(read_term("noop"), [read_term("(row 1)")], SearchBudget())  # too early: no world agrees
+    for world, weight in walks.found.items():
+        assert abs(12 * worlds.weights.get(world, 0.0) - 12 * weight / 210) < 1
+
+
+def test_worlds_kept_and_drawn_anew_are_no_more_than_allowed(walks: type[GivenWalks]) -> None:
+    walks.found = dict.fromkeys(hidden_in_rows(4, 5), 1.0)
+    worlds = BeliefState(game_of(HIDDEN), role("guesser"), 1, max_worlds=12)
+    worlds.advance(read_term("noop"), [], SearchBudget())
+    worlds.advance(read_term("noop"), [read_term("(row 3)")], SearchBudget())
+    assert (len(worlds.weights), sum(worlds.weights.values())) == (12, pytest.approx(1))
 
 
 @pytest.mark.parametrize("mine", ["alice", "bob"])
