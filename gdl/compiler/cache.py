@@ -88,9 +88,11 @@ def game_cache(environment: Mapping[str, str] = os.environ) -> GameCache | None:
         return None
     if named:
         return GameCache(Path(named))
-    for variable, folders in (("NUMBA_CACHE_DIR", "ggp-games"), ("XDG_CACHE_HOME", "ggp/games")):
-        if found := environment.get(variable):
-            return GameCache(Path(found) / folders)
+    if beside_kernels := environment.get("NUMBA_CACHE_DIR"):
+        return GameCache(Path(beside_kernels) / "ggp-games")
+    caches = Path(environment.get("XDG_CACHE_HOME", ""))
+    if caches.is_absolute():  # XDG Base Directory Specification: another one is to be ignored
+        return GameCache(caches / "ggp" / "games")
     try:
         return GameCache(Path.home() / ".cache" / "ggp" / "games")
     except RuntimeError:  # there is no home

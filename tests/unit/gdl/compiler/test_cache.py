@@ -223,6 +223,7 @@ def test_every_module_that_makes_tables_is_part_of_the_stamp() -> None:
         ({"GGP_GAME_CACHE": "/x/y", "NUMBA_CACHE_DIR": "/n"}, "/x/y"),
         ({"GGP_GAME_CACHE": "", "NUMBA_CACHE_DIR": "/n", "XDG_CACHE_HOME": "/c"}, "/n/ggp-games"),
         ({"XDG_CACHE_HOME": "/c"}, "/c/ggp/games"),
+        ({"NUMBA_CACHE_DIR": "n", "XDG_CACHE_HOME": "c"}, "n/ggp-games"),
         ({"GGP_GAME_CACHE": "off", "XDG_CACHE_HOME": "/c"}, None),
         ({"GGP_GAME_CACHE": "OFF"}, None),
         ({"GGP_GAME_CACHE": "0"}, None),
@@ -231,6 +232,12 @@ def test_every_module_that_makes_tables_is_part_of_the_stamp() -> None:
 def test_the_environment_says_where_games_are_kept(environment: dict[str, str], folder: str | None) -> None:
     found = game_cache(environment)
     assert (found and found.folder) == (folder and Path(folder))
+
+
+def test_a_folder_of_caches_that_depends_on_the_current_one_is_none(monkeypatch: pytest.MonkeyPatch) -> None:
+    """*Source*: XDG Base Directory Specification, 2: relative paths are invalid, and ignored."""
+    monkeypatch.setattr(Path, "home", lambda: Path("/home/ann"))
+    assert game_cache({"XDG_CACHE_HOME": "c"}) == GameCache(Path("/home/ann/.cache/ggp/games"))
 
 
 def test_without_a_home_nothing_is_kept(monkeypatch: pytest.MonkeyPatch) -> None:
