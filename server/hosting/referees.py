@@ -69,6 +69,9 @@ class RefereeLimits:
 
 DEFAULT_LIMITS: Final = RefereeLimits()
 
+_STANDSTILL_S: Final = 5.0
+"""How late a deadline is noted where more than other work holds this process up."""
+
 
 class EngineProcesses:
     """Sees to it that no more than *limit* referees have a process at once, whatever the number of games.
@@ -106,6 +109,16 @@ class EngineProcesses:
             # There are no more turns than processes, so that one of them has none.
             idle = next(other for other in self._running if other not in self._asking)
             await idle.close()
+
+
+class _UnseenTimeError(LimitExceeded):
+    """The time of a question is over, and this process did not see it pass, as where it was suspended."""
+
+
+def _is_unseen(deadline: asyncio.Timeout) -> bool:
+    """Return whether this process notes so late that *deadline* has passed that it stood still meanwhile."""
+    end_s = deadline.when()
+    return end_s is not None and asyncio.get_running_loop().time() - end_s > _STANDSTILL_S
 
 
 class ChildReferee:
@@ -153,19 +166,20 @@ class ChildReferee:
     async def _ask(self, request: PositionRequest) -> Position:
         try:
             return await self._ask_once(request)
-        except ChildProcessDiedError:
-            # Perhaps it was ended from outside; if it was the request, it ends the next process too.
+        except (ChildProcessDiedError, _UnseenTimeError):
+            # Perhaps it was ended or suspended from outside; if it was the request, the next process has it too.
             return await self._ask_once(request)
 
     async def _ask_once(self, request: PositionRequest) -> Position:
         """Return the position that the process answers with; without an answer in time the process is ended."""
         async with self._one_at_a_time, self._processes.turn(self):
             try:
-                async with asyncio.timeout(self._limits.max_seconds):
+                async with asyncio.timeout(self._limits.max_seconds) as deadline:
                     reply = await self._reply(request)
             except TimeoutError:
+                kind = _UnseenTimeError if _is_unseen(deadline) else LimitExceeded
                 await self.close()
-                raise LimitExceeded("seconds for one state", self._limits.max_seconds) from None
+                raise kind("seconds for one state", self._limits.max_seconds) from None
             except BaseException:
                 await self.close()  # an answer that comes yet would be taken for that to the next question
                 raise

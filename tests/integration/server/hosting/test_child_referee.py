@@ -96,6 +96,24 @@ async def test_a_process_that_was_killed_is_replaced() -> None:
         assert told(await referee.first_position()) == told(first)
 
 
+async def test_a_question_whose_time_the_server_did_not_see_pass_is_asked_once_more(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """As where it is suspended, with all that it has started: that says nothing about the rules."""
+    loop, suspended_s = asyncio.get_running_loop(), 0.0
+    now, start = loop.time, ChildReferee._start
+
+    async def suspended(referee: ChildReferee) -> Process:
+        nonlocal suspended_s
+        process, suspended_s = await start(referee), 3600.0
+        return process
+
+    monkeypatch.setattr(loop, "time", lambda: now() + suspended_s)
+    monkeypatch.setattr(ChildReferee, "_start", suspended)
+    async with refereeing(TWO_STEPS, RefereeLimits(60)) as referee:
+        assert (await referee.first_position()).step == 0
+
+
 async def test_no_more_processes_run_than_may_however_many_games_there_are(monkeypatch: pytest.MonkeyPatch) -> None:
     start, processes, n_running = ChildReferee._start, EngineProcesses(2), list[int]()
     games = [make_game(read_rules(f"{TWO_STEPS} (word w{i})")) for i in range(5)]
