@@ -234,10 +234,12 @@ def test_the_environment_says_where_games_are_kept(environment: dict[str, str], 
     assert (found and found.folder) == (folder and Path(folder))
 
 
-def test_a_folder_of_caches_that_depends_on_the_current_one_is_none(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_folder_of_caches_that_depends_on_the_current_one_is_none(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """*Source*: XDG Base Directory Specification, 2: relative paths are invalid, and ignored."""
-    monkeypatch.setattr(Path, "home", lambda: Path("/home/ann"))
-    assert game_cache({"XDG_CACHE_HOME": "c"}) == GameCache(Path("/home/ann/.cache/ggp/games"))
+    monkeypatch.setattr(Path, "home", lambda: tmp_path)
+    assert game_cache({"XDG_CACHE_HOME": "c"}) == GameCache(tmp_path / ".cache" / "ggp" / "games")
 
 
 def test_without_a_home_nothing_is_kept(monkeypatch: pytest.MonkeyPatch) -> None:
