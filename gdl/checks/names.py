@@ -108,7 +108,7 @@ def unused_relations(subject: Subject) -> Iterator[Diagnostic]:
     graph = subject.graph
     roots = {*_WORDS, *needed_and_missing(subject).values()}  # one that misspells `terminal` is reported with that
     used = {name for name, _ in graph.reached_from(relation for relation in graph.relations if relation[0] in roots)}
-    known = Known(used, _WORDS, _names_in_broken(subject))
+    known = Known(used, _names_in_broken(subject))
     likely = LikelyNames(subject)
     for (name, arity), rule in graph.defined.items():
         if name not in known:

@@ -61,3 +61,8 @@ def test_a_name_in_a_form_that_cannot_be_read_counts_as_given_and_used() -> None
     rules = "(<= (blocked ?x) (closed ()) (role ?x)) (<= (legal white wait) (blocked 1))"
     found = check(Source("game.kif", GAME + rules))
     assert [one.code.name for one in found] == ["gdl/empty-list"]
+
+
+def test_a_relation_that_only_a_form_asks_for_that_cannot_be_read_counts_as_used() -> None:
+    found = check(Source("game.kif", f"{GAME}(closed 1) (<= (legal white wait) (closed ()))"))
+    assert [one.code.name for one in found] == ["gdl/empty-list"]
