@@ -9,11 +9,9 @@ Frames cross the pipes, both ways: eight bytes of length, and a pickle. A worker
 arguments of a call from each frame; it ends with its standard input.
 """
 
-import ctypes
 import math
 import os
 import pickle
-import resource
 import select
 import signal
 import subprocess
@@ -22,24 +20,19 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any, BinaryIO, Final, Literal, TypeAlias, TypedDict, TypeVar, cast
 
 from gdl.errors import ChildProcessDiedError, GdlError, LimitExceeded
+from gdl.process import MEGABYTE, die_with, end_first, ending, limit_cpu, limit_memory
 
 Result = TypeVar("Result")
 Report: TypeAlias = Callable[[object], None]
 
 COMMAND: Final = (sys.executable, "-P", "-c", "from gdl.worker import serve; serve()")
 """The words of the command that starts a worker: our own interpreter, and nothing from outside."""
-MEGABYTE: Final = 1024 * 1024
 _CPU_GRACE_S: Final = 2
 _OUT_OF_MEMORY: Final = 86
 """The exit code of a worker that had no memory left even to say so."""
-_PR_SET_PDEATHSIG: Final = 1
-_SCORE: Final = 300
-_MAX_SCORE: Final = 1000
-"""By how much a worker comes before its caller where memory runs out, and how high that goes: thousandths of memory."""
 _ASKING_S: Final = 0.25
 """How often it is asked whether an answer is still wanted."""
 _HEAD: Final = 8
@@ -167,20 +160,6 @@ def death(return_code: int, limits: ChildLimits) -> GdlError:
     return ChildProcessDiedError(f"it {ending(return_code)}")
 
 
-def ending(return_code: int) -> str:
-    """Return in words how a process has ended.
-
-    >>> ending(1), ending(-11)
-    ('ended with exit code 1', 'was ended by SIGSEGV')
-    """
-    if return_code == -signal.SIGKILL:
-        return "was killed, as by a system that has no memory left: end other programs, or allow less at once"
-    # Those of real time have no names.
-    is_named = -return_code in {*signal.Signals}
-    name = signal.Signals(-return_code).name if is_named else f"signal {-return_code}"
-    return f"was ended by {name}" if return_code < 0 else f"ended with exit code {return_code}"
-
-
 def end(pid: int) -> None:
     """End the worker of that process id, and whatever it has started."""
     with suppress(ProcessLookupError):
@@ -265,7 +244,7 @@ def serve() -> None:
     frames = _frames(sys.stdin.buffer)
     first: _Opening = pickle.loads(next(frames))  # noqa: S301 -- written by our own code in the parent
     sys.path[:] = first.paths
-    _die_with(first.parent)
+    die_with(first.parent)
     end_first(os.getpid())
     limit_memory(first.limits.max_memory_mb)
     if first.is_single:  # a worker of many calls works between them too, and its caller's clock limits each
@@ -322,41 +301,6 @@ def _plain(error: Exception) -> Exception:
         return ChildProcessDiedError(f"{type(error).__name__}: {str(error)[:1000]}")
 
 
-def _die_with(parent: int) -> None:
-    """Have the system end this process when its parent ends."""
-    if sys.platform == "linux":
-        ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
-    if os.getppid() != parent:
-        os._exit(0)
-
-
-def end_first(pid: int) -> None:
-    """Have a system that runs out of memory end the process of *pid*, and what it starts from now on, before others.
-
-    Its caller outlives it, and says what has happened; else the system takes the one that holds most.
-    """
-    score = Path(f"/proc/{pid}/oom_score_adj")
-    with suppress(OSError):  # it has ended, or the system keeps no scores
-        score.write_text(str(min(_MAX_SCORE, int(score.read_text()) + _SCORE)))
-
-
-def limit_memory(max_memory_mb: int) -> None:
-    """Let this process, and each that it starts, have so many megabytes of address space, and write no core file.
-
-    A process that may use less already keeps its own limit.
-    """
-    _, hard = resource.getrlimit(resource.RLIMIT_AS)
-    n_bytes = max_memory_mb * MEGABYTE
-    allowed = n_bytes if hard == resource.RLIM_INFINITY else min(n_bytes, hard)
-    resource.setrlimit(resource.RLIMIT_AS, (allowed, allowed))
-    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-
-
 def _limit_cpu(limits: ChildLimits) -> None:
     cpu_s = int(limits.max_seconds) + _CPU_GRACE_S
-    if limits.max_cpu_seconds is not None:
-        cpu_s = min(cpu_s, math.ceil(limits.max_cpu_seconds))
-    _, most_s = resource.getrlimit(resource.RLIMIT_CPU)  # of a worker that starts another: it cannot allow more
-    if most_s != resource.RLIM_INFINITY:
-        cpu_s = min(cpu_s, most_s - _CPU_GRACE_S)
-    resource.setrlimit(resource.RLIMIT_CPU, (cpu_s, cpu_s + _CPU_GRACE_S))
+    limit_cpu(cpu_s if limits.max_cpu_seconds is None else min(cpu_s, math.ceil(limits.max_cpu_seconds)))

@@ -16,8 +16,8 @@ from multiprocessing import connection
 from multiprocessing.context import ForkServerProcess as Process
 from typing import Final, Self
 
+from gdl.process import end_first, limit_memory
 from gdl.wire.messages import Play, Stop
-from gdl.worker import end_first, limit_memory
 from players.kit import forking
 from players.kit.notebook import packed
 from players.kit.session import (

@@ -18,6 +18,7 @@ from gdl.game import EvaluationLimits, JointMove, Role
 from gdl.games.library import find_game, game_names
 from gdl.language.rules import Description, read_rules, rules_sha256
 from gdl.language.terms import Constant
+from gdl.process import MEGABYTE
 from server.hosting.cores import SLOTS_PER_CORE, n_cores_here
 from server.hosting.engine_process import (
     KILOBYTE,
@@ -64,7 +65,7 @@ class RefereeLimits:
     def of_process(self) -> worker.ChildLimits:
         """What one process may cost; it keeps to `max_state_kb` itself, unless the rules have taken it over."""
         max_answer = _BYTES_PER_CHARACTER * (2 * KILOBYTE * self.max_state_kb + MAX_PERCEPTS)
-        return worker.ChildLimits(self.max_seconds, self.max_memory_mb, max_answer / worker.MEGABYTE)
+        return worker.ChildLimits(self.max_seconds, self.max_memory_mb, max_answer / MEGABYTE)
 
 
 DEFAULT_LIMITS: Final = RefereeLimits()
@@ -196,7 +197,7 @@ class ChildReferee:
         with suppress(ConnectionError):  # it has ended, which its exit code explains
             process.stdin.write(worker.call(request))
             await process.stdin.drain()
-            while piece := await process.stdout.read(worker.MEGABYTE):
+            while piece := await process.stdout.read(MEGABYTE):
                 for reply in self._replies.feed(piece):
                     return reply
         raise worker.death(await process.wait(), self._process_limits)

@@ -18,8 +18,8 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Final, TypeAlias
 
+from gdl.process import end_first, ending
 from gdl.wire.insights import MAX_INSIGHT, TAKES_INSIGHT, commented_insight, insight_comment
-from gdl.worker import end_first, ending
 from server.errors import PlayerSpecError, RemotePlayerError
 from server.links.connection import PacedReading, turns
 from server.match.link import PlayerRequest, ReplyBuffer, end_of

@@ -16,8 +16,8 @@ from types import MappingProxyType
 from typing import Final, TypeAlias
 
 from gdl.language.terms import Term
+from gdl.process import end_first, ending
 from gdl.wire.messages import read_message
-from gdl.worker import end_first, ending
 from players.kit.player_server import PlayerServer, Settings
 from players.kit.worker import WorkerLimits
 from players.registry import find_player

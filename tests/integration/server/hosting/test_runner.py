@@ -18,7 +18,7 @@ import pytest
 from gdl.engines import make_game
 from gdl.errors import UnknownNameError
 from gdl.language.terms import Constant
-from gdl.worker import ending
+from gdl.process import ending
 from players.kit.worker import WorkerLimits
 from server.errors import PlayerSpecError, PlayerStartError, RemotePlayerError
 from server.hosting.runner import MatchRunner, opened
