@@ -54,7 +54,7 @@ class RoleAnswer(ResponseModel):
 
 
 class LeaderboardAnswer(ResponseModel):
-    """The best players by the latest 10,000 matches between programs, a minute old at most where that takes no ten seconds.
+    """The best players by the latest 10,000 matches between programs.
 
     `players` are how many there are altogether, `roles` what each role of the game is worth, if it is one game.
     """
@@ -136,7 +136,7 @@ class SeatTallyAnswer(TallyAnswer):
 
 
 class EncountersAnswer(ResponseModel):
-    """The latest 2,000 matches of two players, a minute old at most where that takes no ten seconds.
+    """The latest 2,000 matches of two players.
 
     `lead` is the player's rating above the opponent's by these matches alone, `superiority` how likely it is that it is
     the stronger one; neither is there where they have not met. `latest` are their last 40 matches, the newest first.
