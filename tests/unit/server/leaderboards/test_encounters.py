@@ -50,3 +50,8 @@ def test_opponents_are_those_met_the_most_frequent_ones_first() -> None:
 def test_an_opponent_with_two_seats_is_met_once() -> None:
     three = RatedResult(MatchResult("trio", ("ada", "bob", "bob"), (100, 50, 0), (0, 0, 0), "m9"), 9)
     assert opponents("ada", [three]) == [("bob", 1)]
+
+
+def test_the_twelve_most_frequent_opponents_are_listed() -> None:
+    results = [won("ada", f"p{n:02}", 100 * n + i) for n in range(15) for i in range(n + 1)]
+    assert opponents("ada", results) == [(f"p{n:02}", n + 1) for n in range(14, 2, -1)]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from server.leaderboards.leaderboard import leaderboard_of
+from server.leaderboards.leaderboard import Leaderboard, RatingCurves, leaderboard_of
 from server.storage.rows import RatedResult
 from server.tournament.fixtures import MatchResult
 from tests.kit.server.leaderboards.results import RESULTS, won
@@ -34,5 +34,34 @@ def test_the_curves_are_kept_until_a_tenth_of_the_results_is_new() -> None:
 
 
 def test_without_results_the_leaderboard_is_empty() -> None:
-    board = leaderboard_of([])
-    assert (board.rows, board.roles, board.n_matches, board.curves.points, board.last_ms) == ((), (), 0, (), 0)
+    assert leaderboard_of([]) == Leaderboard((), (), 0, RatingCurves(0, 0, ()), 0)
+
+
+def test_a_row_tells_what_a_version_made_and_whose_it_is() -> None:
+    names = "ada", "bob"
+    old = [
+        RatedResult(MatchResult("chess", ("ada 1.0", "bob"), (100, 0), (n, 1), f"m{n}"), n, names=names) for n in (1, 2)
+    ]
+    rows = leaderboard_of([*old, won("ada", "bob", 3, errors=4)]).rows
+    assert [(row.rating.player, row.name, row.outcomes, row.n_errors, row.last_ms) for row in rows] == [
+        ("ada 1.0", "ada", {"wins": 2}, 3, 2), ("ada", "ada", {"wins": 1}, 0, 3), ("bob", "bob", {"losses": 3}, 6, 3),
+    ]  # fmt: skip
+
+
+def test_a_player_is_found_by_the_name_of_its_version() -> None:
+    board = leaderboard_of(RESULTS)
+    assert [board.row_of(name) for name in ("bob", "nobody")] == [board.rows[1], None]
+
+
+def test_a_tenth_of_new_results_is_few() -> None:
+    many = [won("ada", "bob", n) for n in range(20)]
+    curves = leaderboard_of(many).curves
+    kept = [curves.hold_for([*many, *(won("ada", "bob", 50 + n) for n in range(n_new))]) for n_new in (2, 3)]
+    assert kept == [True, False]
+
+
+def test_the_curves_are_of_twenty_times_and_end_with_the_last_match() -> None:
+    board = leaderboard_of([won("ada", "bob", 10 * n) for n in range(50)])
+    times = [at_ms for at_ms, _ in board.curves.points]
+    assert (len(times), times[0], times[-1], board.curves.n_results, board.curves.last_ms) == (20, 10, 490, 50, 490)
+    assert board.last_ms == 490
