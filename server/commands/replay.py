@@ -19,6 +19,7 @@ from server.errors import RecordDiffersError, SignatureFormatError
 from server.records.journal import StoredRecord, read_stored
 from server.records.replay import ReplayedStep, replay, seat_of, transcript
 from server.records.signature import has_valid_signature, is_signed
+from server.terminal.command_line import check_one_output
 from server.terminal.commentary import FILM_FORMATS, Draw, Film, Gallery, drawer, error_lines, screen_paint
 from server.terminal.progress import DELAY_S, progress
 
@@ -53,6 +54,8 @@ def command(
     RECORD is a record of ours or of another host, or the journal that an interrupted match left. Exits with 1 at the
     first difference, or when a signature is wrong.
     """
+    if seat is not None:
+        check_one_output(seat=True, step=step is not None, svg=folder, animate=animate, json=as_json)
     if animate != (output is not None) or (output is not None and output.suffix not in FILM_FORMATS):
         raise click.UsageError("--animate and -o FILE go together: FILE.svg, FILE.gif or FILE.webp")
     stored = _read(record)

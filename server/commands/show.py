@@ -16,6 +16,7 @@ from gdl.editing.grammar import GdlLexer
 from gdl.engines import make_game
 from gdl.game import Game
 from gdl.games.library import GameFile, find_game
+from server.terminal.command_line import check_one_output
 from server.terminal.commentary import has_unicode, plain
 from server.terminal.picture_files import frames_of, png_of, sheet_of, summary
 from server.terminal.progress import progress
@@ -61,6 +62,7 @@ def command(
     GAME is a game of the library or the path of a rule file. Without a layout of its own its board is guessed.
     Exits with 1 where --sheet finds a file that cannot be drawn; the others are drawn all the same.
     """
+    check_one_output(json=as_json, svg=as_svg, png=as_png, sheet=folder)
     if folder is not None and name is None:
         context.exit(0 if _write_sheet(folder, output) else 1)
     if output is not None and not (as_svg or as_png):

@@ -174,6 +174,12 @@ def test_a_number_is_finite(ggp: Ggp, words: str, option: str, number: str) -> N
     [
         ("validate nim --json --sarif", "--json and --sarif exclude each other; choose one of them"),
         ("validate nim --evidence plays", "--evidence needs --simulate"),
+        ("show nim --json --svg", "--json and --svg exclude each other; choose one of them"),
+        ("show nim --svg --png -o nim.png", "--svg and --png exclude each other; choose one of them"),
+        ("show --sheet . -o sheet.html --json", "--json and --sheet exclude each other; choose one of them"),
+        ("replay m.json --seat a --json", "--seat and --json exclude each other; choose one of them"),
+        ("replay m.json --seat a --svg pictures", "--seat and --svg exclude each other; choose one of them"),
+        ("replay m.json --seat a --step 0", "--seat and --step exclude each other; choose one of them"),
         ("serve --tls-key key.pem", "ggp: key.pem: a key needs its certificate: --tls-cert"),
     ],
 )
