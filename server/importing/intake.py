@@ -85,7 +85,9 @@ class AcceptedGame:
 def known_games(folder: Path) -> dict[str, str]:
     """Return the games of the library and of *folder*: the normal hash of each with its name."""
     files = [find_game(name) for name in game_names()]
-    files += [find_game(path) for path in sorted(folder.glob("*/*.kif")) if path.stem == path.parent.name]
+    files += [
+        find_game(path) for path in sorted(folder.glob("*/*.kif")) if path.stem == path.parent.name and path.is_file()
+    ]
     known: dict[str, str] = {}
     for file in files:
         try:

@@ -54,6 +54,20 @@ def told(ggp: Ggp, *words: object, code: int = 0) -> list[dict[str, object]]:
     return rows
 
 
+@pytest.mark.parametrize("other", ["folder", "link"])
+def test_a_folder_or_a_broken_link_with_the_name_of_a_rule_file_hinders_no_import(
+    ggp: Ggp, tmp_path: Path, other: str
+) -> None:
+    place = tmp_path / "mine" / "odd" / "odd.kif"
+    place.parent.mkdir(parents=True)
+    if other == "folder":
+        place.mkdir()
+    else:
+        place.symlink_to(tmp_path / "gone.kif")
+    (row,) = told(ggp, written(tmp_path / "public", {"odd.kif": RULES}), "--into", tmp_path / "mine")
+    assert (row["outcome"], row["name"]) == ("imported", "odd-2")
+
+
 @pytest.mark.exhaustive
 def test_what_an_import_that_was_killed_left_behind_takes_no_name(ggp: Ggp, tmp_path: Path) -> None:
     written(tmp_path / "mine", {"nim-left/nim-left.toml": "title = 'Nim'", "nim-left/.nim-left.kif.01234567": "(role"})
