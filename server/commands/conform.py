@@ -57,8 +57,8 @@ def _size(trace: Trace) -> dict[str, int]:
 def _as_text(difference: Discrepancy | None, trace: Trace) -> str:
     if difference is not None:
         return str(difference)
-    size = _size(trace)
-    return f"agreement: {size['plays']} plays, {size['steps']} steps"
+    counts = (f"{n} {what if n != 1 else what.removesuffix('s')}" for what, n in _size(trace).items())
+    return f"agreement: {', '.join(counts)}"
 
 
 def _as_json(difference: Discrepancy | None, trace: Trace) -> dict[str, object]:

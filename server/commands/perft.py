@@ -116,4 +116,4 @@ def _divide(game: Game, counting: Counting, state: State, depth: int, *, as_json
         return
     for words, nodes in found:
         click.echo(escaped(f"{nodes:>22,}  {' '.join(words)}"))
-    click.echo(f"{sum(nodes for _, nodes in found):>22,}  in {len(found)} moves")
+    click.echo(f"{sum(nodes for _, nodes in found):>22,}  in {len(found)} move{'s' if len(found) != 1 else ''}")

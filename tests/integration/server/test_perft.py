@@ -134,6 +134,11 @@ def test_divided_counts_are_listed_with_their_moves(ggp: Ggp) -> None:
     assert ggp("perft", "tictactoe", 2, "--divide").output.splitlines()[-1].split() == ["72", "in", "9", "moves"]
 
 
+def test_a_single_move_is_told_in_the_singular(ggp: Ggp, tmp_path: Path) -> None:
+    (tmp_path / "go.kif").write_text("(role a) (init p) (legal a go) (goal a 1) (<= terminal (true q))")
+    assert ggp("perft", tmp_path / "go.kif", 1, "--divide").output.splitlines()[-1].split() == ["1", "in", "1", "move"]
+
+
 def test_moves_of_others_give_no_orders_to_the_terminal(ggp: Ggp, tmp_path: Path) -> None:
     rules = "(role a) (init (p)) (legal a go\x1b[2J) (goal a 1) (<= terminal (true (q)))"
     (tmp_path / "unsafe.kif").write_text(rules, encoding="utf-8")

@@ -51,6 +51,12 @@ def test_our_own_trace_agrees(ggp: Ggp, rules: Path, trace: Path) -> None:
     assert ended.output.startswith("agreement: 3 plays, ")
 
 
+def test_one_play_of_one_step_is_told_in_the_singular(ggp: Ggp, tmp_path: Path) -> None:
+    (tmp_path / "ended.kif").write_text("(role robot) (legal robot stay) terminal (goal robot 100)", encoding="utf-8")
+    ggp("trace", tmp_path / "ended.kif", "-o", tmp_path / "ended.json")
+    assert ggp("conform", tmp_path / "ended.kif", tmp_path / "ended.json") == (0, "agreement: 1 play, 1 step\n", "")
+
+
 def test_agreement_as_json_counts_plays_and_steps(ggp: Ggp, rules: Path, trace: Path) -> None:
     n_steps = sum(map(len, json.loads(trace.read_text(encoding="utf-8"))["matches"]))
     ended = ggp("conform", rules, trace, "--json")
