@@ -62,14 +62,8 @@ class TournamentFolder:
         Raises:
             TournamentFolderError: there is none, or it cannot be read.
         """
-        path = self.path / PLAN
-        try:
-            fields = json.loads(path.read_text("utf-8"))
-            return plan_of(within_bounds(fields["plan"]), path), dict(fields["rules"])
-        except OSError as error:
-            raise TournamentFolderError(self.path, "there is no tournament in this folder") from error
-        except (LookupError, TypeError, ValueError, ConfigurationError) as error:
-            raise TournamentFolderError(self.path, f"{PLAN} cannot be read ({error})") from error
+        plan, rules, _players = self._kept_plan()
+        return plan, rules
 
     def player_hashes(self) -> dict[str, str]:
         """Return the SHA-256 of the files of players, by the players' names, as `keep_plan` was given them.
@@ -77,8 +71,20 @@ class TournamentFolder:
         Raises:
             TournamentFolderError: there is no plan, or it cannot be read.
         """
-        self.plan()
-        return dict(json.loads((self.path / PLAN).read_text("utf-8")).get("players", {}))
+        _plan, _rules, players = self._kept_plan()
+        return players
+
+    def _kept_plan(self) -> tuple[TournamentPlan, dict[str, str], dict[str, str]]:
+        """Return the plan, and the hashes of rules and of players' files; raises as `plan`."""
+        path = self.path / PLAN
+        try:
+            fields = json.loads(path.read_text("utf-8"))
+            plan = plan_of(within_bounds(fields["plan"]), path)
+            return plan, dict(fields["rules"]), dict(fields.get("players", {}))
+        except OSError as error:
+            raise TournamentFolderError(self.path, "there is no tournament in this folder") from error
+        except (LookupError, TypeError, ValueError, ConfigurationError) as error:
+            raise TournamentFolderError(self.path, f"{PLAN} cannot be read ({error})") from error
 
     def keep_plan(self, plan: TournamentPlan, rules: Mapping[str, str], players: Mapping[str, str]) -> None:
         """Write the plan; *rules* has the SHA-256 of each game's rules, *players* of the players' files, by name."""

@@ -48,6 +48,13 @@ def test_a_plan_of_a_version_that_bound_no_errors_is_read(folder: TournamentFold
     assert folder.plan()[0] == PLAN.model_copy(update={"forfeit_errors": MAX_FORFEIT_ERRORS})
 
 
+def test_hashes_of_players_that_are_none_are_told_as_a_plan_that_cannot_be_read(folder: TournamentFolder) -> None:
+    fields = json.loads((folder.path / PLAN_FILE).read_text()) | {"players": 7}
+    (folder.path / PLAN_FILE).write_text(json.dumps(fields))
+    with pytest.raises(TournamentFolderError, match=r"plan\.json cannot be read"):
+        folder.player_hashes()
+
+
 @pytest.mark.parametrize("n_bytes", [1, 10, 100])
 def test_a_batch_that_a_crash_cut_off_is_dropped_as_a_whole(folder: TournamentFolder, n_bytes: int) -> None:
     path = folder.path / SCHEDULE
