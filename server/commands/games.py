@@ -6,6 +6,9 @@ from typing import NamedTuple
 import click
 from rich.table import Table
 
+from gdl.boards import About
+from gdl.diagnostics import escaped
+from gdl.errors import AboutFileError
 from gdl.games.library import GameFile, find_game, game_names, more_games
 from server.terminal.command_line import table_console
 
@@ -20,16 +23,37 @@ class _Entry(NamedTuple):
 
 @click.command()
 @click.option("--json", "as_json", is_flag=True, help="Print the list as JSON.")
-def command(as_json: bool) -> None:
+@click.pass_context
+def command(context: click.Context, as_json: bool) -> None:
     """List the games of the library: their names, as every command takes them, titles and roles.
 
     Where the variable GGP_GAMES names a folder of games, which `ggp import` makes, these follow.
+    Exits with 1 where a description cannot be read; its game is listed all the same.
     """
     library = [find_game(name) for name in game_names()]
-    games = [_entry(game) for game in (*library, *(game for game in more_games() if game.name not in game_names()))]
+    files = (*library, *(game for game in more_games() if game.name not in game_names()))
+    abouts = [_about(file) for file in files]
+    games = [
+        _entry(file, about if isinstance(about, About) else None) for file, about in zip(files, abouts, strict=True)
+    ]
     if as_json:
         click.echo(json.dumps([game._asdict() for game in games], indent=2))
-        return
+    else:
+        _show(games)
+    context.exit(1 if any(isinstance(about, AboutFileError) for about in abouts) else 0)
+
+
+def _about(file: GameFile) -> About | AboutFileError | None:
+    """Return the description of a game, if it has one; the error, which is told, where that cannot be read."""
+    try:
+        return file.about()
+    except AboutFileError as error:
+        click.echo("\n".join(map(escaped, f"ggp: {error}".split("\n"))), err=True)
+        return error
+
+
+def _show(games: list[_Entry]) -> None:
+    """Print the games as a table."""
     table = Table(box=None, pad_edge=False)
     longest = max(len(game.name) for game in games)
     table.add_column("name", no_wrap=True, min_width=longest, overflow="ignore")  # commands take no half of a name
@@ -41,9 +65,8 @@ def command(as_json: bool) -> None:
     table_console().print(table)
 
 
-def _entry(game: GameFile) -> _Entry:
+def _entry(game: GameFile, about: About | None) -> _Entry:
     """Return the line of a game."""
-    about = game.about()
     knows_all = about is not None and about.information == "perfect"
     return _Entry(
         name=game.name,

@@ -108,3 +108,16 @@ def test_a_wrong_description_is_reported_with_its_problems(ggp: Ggp, tmp_path: P
     path.write_text('title = "x"\nroles = ["me"]\nplayers = 1\nsummary = "y"\nsumary = "z"\n', encoding="utf-8")
     expected = f"ggp: {path}: authors: missing\n{path}: sumary: unknown key\n"
     assert ggp("show", tmp_path / "game.kif") == (1, "", expected)
+
+
+def test_a_game_whose_description_is_damaged_is_listed_all_the_same(
+    ggp: Ggp, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "odd").mkdir()
+    (tmp_path / "odd" / "odd.kif").write_text("(role x)", encoding="utf-8")
+    (tmp_path / "odd" / "odd.toml").write_text("title = ", encoding="utf-8")
+    monkeypatch.setenv("GGP_GAMES", str(tmp_path))
+    ended = ggp("games", "--json")
+    told = {key: json.loads(ended.output)[-1][key] for key in ("name", "title", "roles")}
+    assert (ended.exit_code, told) == (1, {"name": "odd", "title": "odd", "roles": []})
+    assert ended.errors.startswith(f"ggp: {tmp_path / 'odd' / 'odd.toml'}: ")
