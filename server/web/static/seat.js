@@ -16,6 +16,8 @@ let clicked = []; // cells, in order
 let endsAt = 0;
 let soon = null;
 let isSending = false;
+let nAsked = 0; // counts what was asked of the server
+let shown = 0; // the number of what is shown: an answer that was asked for before it comes too late
 let source = null;
 
 const buttons = () => [...document.querySelectorAll("[data-choices] button")];
@@ -82,9 +84,10 @@ async function send(button) {
   const body = new URLSearchParams(new FormData(form));
   body.set("move", button.value);
   for (const one of buttons()) one.disabled = true;
+  const number = ++nAsked;
   try {
     const answer = await fetch(form.action, { method: "POST", body, headers: { Accept: "text/html" } });
-    if (!take(await answer.text())) await again(`The server did not take the move (error ${answer.status}). Try again.`);
+    if (!take(await answer.text(), number)) await again(`The server did not take the move (error ${answer.status}). Try again.`);
     if (isFromList && document.activeElement === document.body) document.getElementById("turn").focus({ preventScroll: true });
   } catch {
     await again("The server could not be reached. Try again.");
@@ -111,8 +114,8 @@ function tell(text) {
   place.append(notice);
 }
 
-// Shows what the server sent; returns whether that was this seat.
-function take(text) {
+// Shows what the server answered to the question of that number; returns whether that was this seat.
+function take(text, number) {
   const found = parse(text);
   const seat = found.getElementById("seat");
   if (!seat) return false;
@@ -122,6 +125,11 @@ function take(text) {
   const wasAsked = old.dataset.asked;
   const isSame = wasAsked === "yes" && turn.dataset.asked === "yes" && old.dataset.step === turn.dataset.step;
   if (problem) tell(problem.textContent.trim());
+  if (number < shown) {
+    if (problem?.textContent.trim()) for (const one of buttons()) one.disabled = false; // the move was refused
+    return true;
+  }
+  shown = number;
   if (isSame && !problem && !("soon" in old.dataset)) {
     // The same question: what was clicked stays.
     const [own, fresh] = [document, seat].map((place) => place.querySelector("[data-choices] [name=csrf_token]"));
@@ -142,8 +150,9 @@ function take(text) {
 }
 
 async function refresh() {
+  const number = ++nAsked;
   const answer = await fetch(root.dataset.parts, { headers: { Accept: "text/html" } });
-  if (answer.ok) take(await answer.text());
+  if (answer.ok) take(await answer.text(), number);
 }
 
 // Shows how the match ended; returns whether the server has noted it.

@@ -209,3 +209,35 @@ def test_clocks_show_no_grace_and_are_on_the_first_screen_of_a_phone(open_page: 
         page.set_extra_http_headers({"Authorization": f"Bearer {token.text}"})
         page.goto(of[""])
     assert max(shown) <= 50
+
+
+HOLDING_ANSWERS = """() => {
+    const [fetched, held] = [window.fetch, []];
+    window.isHolding = true;
+    window.fetch = async (address, options) => {
+        const answer = await fetched(address, options);
+        if (window.isHolding && address.endsWith("/parts")) await new Promise((go) => held.push(go));
+        return answer;
+    };
+    window.hasHeld = () => held.length > 0;
+    window.letGo = async () => {
+        held.forEach((go) => go());
+        await (await fetched("/static/mark.svg")).text(); // ends after those before it
+    };
+}"""
+
+
+def test_an_answer_that_comes_late_takes_no_question_back(open_page: OpenPage, site: LiveSite) -> None:
+    of = links(site, players={"x": "human", "o": "human"})
+    seat, other = open_page(of["x"]), open_page(of["o"])
+    turn(seat, 0)
+    seat.evaluate(HOLDING_ANSWERS)
+    seat.locator("#seat [data-cell='0,0']").click()
+    seat.wait_for_function("() => window.hasHeld()")
+    turn(other, 1)
+    seat.evaluate("window.isHolding = false")
+    other.locator("#seat [data-cell='1,1']").click()
+    turn(seat, 2)
+    seat.evaluate("window.letGo()")
+    shown = seat.locator("#turn")
+    assert (shown.get_attribute("data-asked"), shown.get_attribute("data-step")) == ("yes", "2")
