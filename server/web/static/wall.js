@@ -109,7 +109,7 @@ async function refreshHead() {
 }
 
 async function alone(work) {
-  if (isBusy || latest === null) return;
+  if (isBusy || document.hidden || latest === null) return;
   isBusy = true;
   try {
     await work();

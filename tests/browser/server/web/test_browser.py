@@ -12,7 +12,7 @@ from gdl.games.library import find_game
 from server.access.settings import AccessSettings
 from server.principal import Role
 from server.storage.rows import MatchRow, PlayerRow, SeatKind
-from tests.kit.server.web.fixtures import PHONE, OpenPage
+from tests.kit.server.web.fixtures import PHONE, OpenPage, see
 from tests.kit.server.web.live_site import LiveSite, live_site
 
 HOSTILE = (Path(__file__).parents[3] / "kit/server/web/hostile.kif").read_text("utf-8")
@@ -142,17 +142,6 @@ def test_hidden_pages_leave_room_for_others_and_follow_again_once_they_are_seen(
     expect(hidden[0].locator("#position")).to_have_attribute("data-step", "0")
     see(hidden[0], is_hidden=False)
     expect(hidden[0].locator("#position")).to_have_attribute("data-step", "2")
-
-
-def see(page: Page, *, is_hidden: bool) -> None:
-    """Hide *page*, or show it again, as a browser does with a tab."""
-    page.evaluate(
-        """(hidden) => {
-            Object.defineProperty(document, "hidden", { value: hidden, configurable: true });
-            document.dispatchEvent(new Event("visibilitychange"));
-        }""",
-        is_hidden,
-    )
 
 
 def test_the_clock_of_a_person_goes_by_the_question_that_a_server_asks_anew(

@@ -14,7 +14,7 @@ from server.principal import Role
 from server.storage.rows import PlayerRow, SeatKind
 from server.storage.tournament_rows import TournamentStatus
 from tests.kit.server.hosting.tournaments import entrants, tournament
-from tests.kit.server.web.fixtures import PHONE, OpenPage
+from tests.kit.server.web.fixtures import PHONE, OpenPage, see
 from tests.kit.server.web.live_site import live_site
 
 pytestmark = pytest.mark.xdist_group("browser")
@@ -151,6 +151,22 @@ def test_the_wall_shows_live_boards_and_standings_in_turn(open_page: OpenPage) -
     assert no_wider_than_the_screen(page)
     command(page, "wall", "cancel", reason="rain")
     expect(page.locator("#wall-head")).to_contain_text("rain")
+
+
+def test_a_wall_that_is_hidden_asks_the_server_for_nothing(open_page: OpenPage) -> None:
+    page = open_page("/tournaments", viewport={"width": 1920, "height": 1080})
+    order(page, "hidden-wall", **SLOW)
+    command(page, "hidden-wall", "start")
+    page.clock.install()
+    with page.expect_request("**/boards?*"):
+        page.goto("/tournaments/hidden-wall/wall?seconds=3")
+    see(page, is_hidden=True)
+    page.wait_for_load_state("networkidle")
+    asked: list[str] = []
+    page.on("request", lambda request: asked.append(request.url))
+    page.clock.run_for(60_000)
+    assert asked == []
+    command(page, "hidden-wall", "cancel", reason="rain")
 
 
 @pytest.mark.exhaustive

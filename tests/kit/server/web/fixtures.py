@@ -71,3 +71,14 @@ def open_page(chromium: Browser, site: LiveSite) -> Iterator[OpenPage]:
     for context in contexts:
         context.close()
     assert [each for each in complaints if not any(part in each for part in allowed)] == []
+
+
+def see(page: Page, *, is_hidden: bool) -> None:
+    """Hide *page*, or show it again, as a browser does with a tab."""
+    page.evaluate(
+        """(hidden) => {
+            Object.defineProperty(document, "hidden", { value: hidden, configurable: true });
+            document.dispatchEvent(new Event("visibilitychange"));
+        }""",
+        is_hidden,
+    )
