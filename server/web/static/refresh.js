@@ -19,18 +19,31 @@ function isChosen(part) {
   return [...part.querySelectorAll("select > option")].some((one) => one.selected !== one.defaultSelected);
 }
 
+// The parts by what they are called, which tells them again when others come or go.
+function named(parts) {
+  const found = new Map();
+  for (const part of parts) {
+    const name = part.id || part.getAttribute("aria-labelledby") || part.className;
+    const isTaken = found.has(name);
+    found.set(isTaken ? `${name} ${found.size}` : name, part);
+  }
+  return found;
+}
+
 // Puts in the place of each part its successor; one in use, or without a change, stays as it is.
 function replaceParts(old, fresh) {
-  const parts = [...old.children];
-  const successors = [...fresh.children];
-  if (parts.length !== successors.length) {
-    old.replaceChildren(...successors);
-    return;
+  const parts = named(old.children);
+  const successors = named(fresh.children);
+  for (const [name, part] of parts) if (!successors.has(name)) part.remove();
+  let before = null;
+  for (const [name, successor] of successors) {
+    const part = parts.get(name);
+    const isKept = part && (part.id === "connection" || isInUse(part) || isChosen(part) || part.outerHTML === successor.outerHTML);
+    if (!part && before) before.after(successor);
+    else if (!part) old.prepend(successor);
+    else if (!isKept) part.replaceWith(successor);
+    before = isKept ? part : successor;
   }
-  parts.forEach((part, n) => {
-    const isKept = part.id === "connection" || isInUse(part) || isChosen(part);
-    if (!isKept && part.outerHTML !== successors[n].outerHTML) part.replaceWith(successors[n]);
-  });
 }
 
 function refreshLater() {

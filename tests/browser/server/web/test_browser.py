@@ -396,6 +396,19 @@ def test_what_is_worked_out_later_comes_to_the_page_and_leaves_its_forms_alone(o
     assert page.evaluate("window.isSamePage && document.querySelector('meta[name=refresh-s]') === null")
 
 
+def test_a_part_that_comes_or_goes_leaves_the_forms_of_others_alone(open_page: OpenPage) -> None:
+    page = open_page("/games/chess")
+    expect(page.locator("figcaption")).to_have_text("First position")
+    matches = '<section aria-labelledby="matches-title">'
+    early = page.content().replace(matches, f'<p class="early">Being worked out</p>{matches}')
+    again = '<meta name="refresh-s" content="1"><script type="module" src="/static/refresh.js"></script></head>'
+    page.route("**/games/chess", lambda route: route.fulfill(body=early.replace("</head>", again)), times=1)
+    page.reload()
+    page.get_by_label("Against").select_option("random")
+    expect(page.locator(".early")).to_have_count(0)
+    assert page.get_by_label("Against").input_value() == "random"
+
+
 @pytest.mark.exhaustive
 def test_a_player_is_registered_paused_and_forgotten(open_page: OpenPage) -> None:
     page = open_page("/players")
