@@ -114,7 +114,8 @@ _MaxMatches = Annotated[
 ]
 MAX_NAME: Final = 100
 _Name = Annotated[CleanName, Field(min_length=1, max_length=MAX_NAME)]
-MAX_ROLE: Final = 10_000
+MAX_ROLE: Final = 500
+"""As part of an address, where a character takes up to twelve, it fits into the first line of a request."""
 
 
 def _of_text(role: str) -> str:

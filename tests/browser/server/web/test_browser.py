@@ -409,6 +409,18 @@ def test_a_part_that_comes_or_goes_leaves_the_forms_of_others_alone(open_page: O
     assert page.get_by_label("Against").input_value() == "random"
 
 
+def test_a_button_that_is_pushed_twice_orders_one_match(open_page: OpenPage) -> None:
+    push_twice = """button => {
+        const sent = [];
+        addEventListener("submit", (event) => sent.push(!event.defaultPrevented));
+        for (const _ of [1, 2]) button.click();
+        return sent;
+    }"""
+    page = open_page("/start?game=tictactoe")
+    assert page.get_by_role("button", name="Start this match").evaluate(push_twice) == [True, False]
+    page.wait_for_url("**/matches/*")
+
+
 @pytest.mark.exhaustive
 def test_a_player_is_registered_paused_and_forgotten(open_page: OpenPage) -> None:
     page = open_page("/players")
