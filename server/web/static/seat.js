@@ -149,10 +149,12 @@ function take(text, number) {
   return true;
 }
 
+// Shows the seat as it is now; returns whether the server told that, or will not.
 async function refresh() {
   const number = ++nAsked;
   const answer = await fetch(root.dataset.parts, { headers: { Accept: "text/html" } });
   if (answer.ok) take(await answer.text(), number);
+  return answer.status < 500;
 }
 
 // Shows how the match ended; returns whether the server has noted it.
@@ -163,7 +165,7 @@ async function showEnd() {
 
 function refreshSoon() {
   clearTimeout(soon);
-  soon = setTimeout(() => refresh().catch(() => {}), SOON_MS);
+  soon = setTimeout(() => eventually(refresh), SOON_MS);
 }
 
 document.addEventListener("click", (event) => {

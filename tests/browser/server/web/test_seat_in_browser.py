@@ -241,3 +241,17 @@ def test_an_answer_that_comes_late_takes_no_question_back(open_page: OpenPage, s
     seat.evaluate("window.letGo()")
     shown = seat.locator("#turn")
     assert (shown.get_attribute("data-asked"), shown.get_attribute("data-step")) == ("yes", "2")
+
+
+def test_a_question_is_shown_although_the_server_failed_when_it_came(open_page: OpenPage, site: LiveSite) -> None:
+    of = links(site, players={"x": "human", "o": "human"})
+    seat, other = open_page(of["x"], "503 (Service Unavailable)"), open_page(of["o"])
+    turn(seat, 0)
+    seat.locator("#seat [data-cell='0,0']").click()
+    turn(other, 1)
+    with seat.expect_response(lambda answer: answer.status == 503):
+        seat.route("**/parts", lambda route: route.fulfill(status=503))
+        other.locator("#seat [data-cell='1,1']").click()
+        expect(other.locator("#turn[data-asked=no]")).to_be_visible()
+    seat.unroute("**/parts")
+    turn(seat, 2)
