@@ -9,7 +9,7 @@ LABELLED = {"input", "select", "textarea"}
 
 
 class Page(HTMLParser):
-    """A parsed page: its `problems`, its elements by name in `counts`, its links, pictures and `text`."""
+    """A parsed page: its `problems`, its elements by name in `counts`, its links, pictures, scripts and `text`."""
 
     def __init__(self, markup: str) -> None:
         super().__init__()
@@ -17,6 +17,7 @@ class Page(HTMLParser):
         self.counts: dict[str, int] = {}
         self.links: list[str] = []
         self.pictures: list[str] = []
+        self.scripts: list[str] = []
         self.ids: set[str] = set()
         self.text = ""
         self._open: list[str] = []
@@ -35,6 +36,8 @@ class Page(HTMLParser):
             self.problems.append(f"inline <{tag}>")
         if tag == "img" and "alt" not in found:
             self.problems.append("<img> without alt")
+        if tag == "script":
+            self.scripts.append(found.get("src") or "")
         if tag == "img":
             self.pictures.append(found.get("src") or "")
         if "id" in found:
