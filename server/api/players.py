@@ -38,8 +38,13 @@ def _registry(request: web.Request) -> Registry:
     return request.app[MANAGER].registry
 
 
-async def _own(request: web.Request, name: str) -> tuple[PlayerRow, Principal]:
-    """Return the player and its owner, who sends *request*."""
+async def own_player(request: web.Request, name: str) -> tuple[PlayerRow, Principal]:
+    """Return the player and its owner, who sends *request*.
+
+    Raises:
+        UnknownPlayerError: there is none.
+        RequestError: it belongs to another owner.
+    """
     viewer = principal(request)
     row = await _registry(request).get(name)
     if not player_models.is_own(row, viewer):
@@ -86,7 +91,7 @@ async def change_player(
     request: web.Request, name: str, body: player_models.PlayerChange
 ) -> player_models.PlayerAnswer:
     """Change where one's own player is, its version, how many matches it plays at once, and with whom."""
-    row, viewer = await _own(request, name)
+    row, viewer = await own_player(request, name)
     registry = _registry(request)
     changed = await registry.change(row.name, body.url, wishes=body.wishes, still=row)
     return player_models.player_answer(changed, registry, viewer)
@@ -95,7 +100,7 @@ async def change_player(
 @players.delete(PLAYER, role=Role.PLAYER, status=204, errors=_OWN)
 async def remove_player(request: web.Request, name: str) -> web.Response:
     """Forget one's own player; its matches keep its name."""
-    row, _ = await _own(request, name)
+    row, _ = await own_player(request, name)
     await _registry(request).remove(row.name, still=row)
     return web.Response(status=204)
 
@@ -103,7 +108,7 @@ async def remove_player(request: web.Request, name: str) -> web.Response:
 @players.post(f"{PLAYER}/pause", role=Role.PLAYER, errors=_OWN)
 async def pause_player(request: web.Request, name: str, body: player_models.PauseText) -> player_models.PlayerAnswer:
     """Give one's own player no more matches for now; those that it plays go on."""
-    row, viewer = await _own(request, name)
+    row, viewer = await own_player(request, name)
     registry = _registry(request)
     await registry.pause(row.name, body.reason or f"by {viewer.name}")
     return player_models.player_answer(await registry.get(row.name), registry, viewer)
@@ -112,7 +117,7 @@ async def pause_player(request: web.Request, name: str, body: player_models.Paus
 @players.post(f"{PLAYER}/resume", role=Role.PLAYER, errors=_OWN)
 async def resume_player(request: web.Request, name: str) -> player_models.PlayerAnswer:
     """Give one's own player matches again, its failures forgotten."""
-    row, viewer = await _own(request, name)
+    row, viewer = await own_player(request, name)
     registry = _registry(request)
     await registry.resume(row.name)
     return player_models.player_answer(await registry.get(row.name), registry, viewer)
@@ -162,7 +167,7 @@ async def _stream_requests(
     """Stream the requests to the player *name*, each as an event called *word*, until another reader takes over."""
     queue, relay = await _queue(request, name), request.app[MANAGER].relay
     last, stamp = request.headers.get("Last-Event-ID", "")[:_MAX_EVENT_ID], await relay.stamp()
-    await _own(request, name)  # a removal since the queue was found shows here; a later one closes that queue
+    await own_player(request, name)  # a removal since the queue was found shows here; a later one closes that queue
     async with streaming(request) as stream:
         with (
             queue.reading(last, with_answered=query.past) as reader,
@@ -179,7 +184,7 @@ async def _stream_requests(
 
 
 async def _queue(request: web.Request, name: str) -> RequestQueue:
-    row, _ = await _own(request, name)
+    row, _ = await own_player(request, name)
     manager = request.app[MANAGER]
     # Matches that began before the player got an address go on by the queue.
     if row.url is not None and not await manager.matches.busy([row.name]):

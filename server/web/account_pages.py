@@ -14,7 +14,6 @@ from server.access.settings import requires
 from server.match.link import now_ms
 from server.principal import Role, role_named
 from server.refusals import RequestError, TokenFieldError, TokenRuleError, UnknownTokenError
-from server.storage.rows import TokenRow
 from server.web.rendering import Confirmation, ask, render
 
 _LOCAL: Final = re.compile(r"/(?![/\\])[^\\\s\x00-\x1f]*")
@@ -107,37 +106,29 @@ async def rotate(request: web.Request) -> web.Response:
 @requires(Role.ADMIN)
 async def confirm_rotation(request: web.Request) -> web.Response:
     """Ask whether a token is to be replaced."""
-    row = await _valid_token(request)
-    asked = Confirmation(
-        f"Replace the token of {row.name}?",
-        f"The token {row.id} ({row.role}) opens nothing any more, its sessions end, and a new one is shown, once.",
-        word="Replace",
-        address=f"/admin/tokens/{row.id}/rotate",
-        back="/admin",
-    )
-    return ask(request, asked)
+    return await _confirm(request, "Replace", "its sessions end, and a new one is shown, once")
 
 
 @requires(Role.ADMIN)
 async def confirm_revocation(request: web.Request) -> web.Response:
     """Ask whether a token is to be revoked."""
-    row = await _valid_token(request)
-    asked = Confirmation(
-        f"Revoke the token of {row.name}?",
-        f"The token {row.id} ({row.role}) opens nothing any more, and its sessions end.",
-        word="Revoke",
-        address=f"/admin/tokens/{row.id}/revoke",
-        back="/admin",
-    )
-    return ask(request, asked)
+    return await _confirm(request, "Revoke", "and its sessions end")
 
 
-async def _valid_token(request: web.Request) -> TokenRow:
+async def _confirm(request: web.Request, word: str, besides: str) -> web.Response:
+    """Ask whether a token is to open nothing any more, and say what happens *besides*."""
     listed = {row.id: row for row in await request.app[ACCESS].issuing.listed() if row.revoked_ms is None}
     row = listed.get(request.match_info["id"])
     if row is None:
         raise UnknownTokenError(request.match_info["id"])
-    return row
+    asked = Confirmation(
+        f"{word} the token of {row.name}?",
+        f"The token {row.id} ({row.role}) opens nothing any more, {besides}.",
+        word=word,
+        address=request.path,
+        back="/admin",
+    )
+    return ask(request, asked)
 
 
 @requires(Role.ADMIN)

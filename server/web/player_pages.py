@@ -11,6 +11,7 @@ from server.access.access import PRINCIPAL, REMOTE, principal
 from server.access.settings import requires
 from server.api.operation import LEADERBOARDS, MANAGER
 from server.api.player_models import MAX_MATCHES, is_own, player_answer
+from server.api.players import own_player
 from server.cache import BackgroundCache
 from server.hosting.game_manager import GameManager
 from server.hosting.practice import may_name
@@ -103,7 +104,7 @@ async def show_player(request: web.Request) -> web.Response:
 @requires(Role.PLAYER)
 async def confirm_removal(request: web.Request) -> web.Response:
     """Ask whether one's own player is to be forgotten."""
-    row = await _own(request)
+    row, _ = await own_player(request, request.match_info["name"])
     address = player_address(row.name)
     asked = rendering.Confirmation(
         f"Forget {row.name}?",
@@ -116,18 +117,11 @@ async def confirm_removal(request: web.Request) -> web.Response:
     return rendering.ask(request, asked)
 
 
-async def _own(request: web.Request) -> PlayerRow:
-    """Return the player of the path, which belongs to the sender of *request*."""
-    row = await request.app[MANAGER].registry.get(request.match_info["name"])
-    if not is_own(row, principal(request)):
-        raise RequestError("forbidden", f"the player {row.name} belongs to another owner", status=403)
-    return row
-
-
 @requires(Role.PLAYER)
 async def command(request: web.Request) -> web.StreamResponse:
     """Do with one's own player what the form says: pause it, let it play again, check it, or forget it."""
-    manager, viewer, row = request.app[MANAGER], principal(request), await _own(request)
+    manager = request.app[MANAGER]
+    row, viewer = await own_player(request, request.match_info["name"])
     what = str((await request.post()).get("do", ""))
     do = _COMMANDS.get(what)
     if do is None:
