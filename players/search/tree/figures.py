@@ -28,19 +28,23 @@ class MoveFigures:
 
 
 def chosen_among(found: Sequence[MoveFigures], *, is_decision: bool) -> Term | None:
-    """Return the most promising move: the most visited open one, or a proven one at least as good as it looks.
+    """Return the most promising move: the most walked open one, or a proven one at least as good as it looks.
 
-    Bounds are those of a single decider. None where nothing is known.
+    Of moves that are walked as often it is the one with the higher mean, which decides where there is time for a round
+    or two. Bounds are those of a single decider. None where nothing is known.
     """
     if not is_decision:
-        return max(found, key=lambda each: each.n_walks).move if found else None
+        return None if (walked := _most_walked(found)) is None else walked.move
     floor = max((each.low for each in found), default=0)
     proven = max((each for each in found if each.is_proven), key=lambda each: (each.low, each.n_walks), default=None)
-    opened = [each for each in found if not each.is_proven and each.high > floor]
-    best = max(opened, key=lambda each: (each.n_walks, each.mean), default=None)
+    best = _most_walked(each for each in found if not each.is_proven and each.high > floor)
     if proven is not None and (best is None or proven.low >= best.mean):
         return proven.move
     return None if best is None else best.move
+
+
+def _most_walked(found: Iterable[MoveFigures]) -> MoveFigures | None:
+    return max(found, key=lambda each: (each.n_walks, each.mean), default=None)
 
 
 def insight_of(

@@ -94,6 +94,31 @@ def _abandon(t, f, w, n_walks, n_leaves):
                         count_early(t, at(w.role_edge, step * f.n_roles + r), -1)
 
 
+@subroutine
+def _make_leaves(single, tree, t, f, w, room, n_walks, n_leaves):
+    """Make the leaves of a round, or take its walks back; return OK, NO_ROOM or STUCK."""
+    ends_stuck = room.plays.work.ends_stuck
+    ending = make_leaves(
+        single, tree, t, f, room.walks, w, n_leaves, room.values, room.legal, room.lane_bits, ends_stuck
+    )
+    if ending != OK:
+        _abandon(t, f, w, n_walks, n_leaves)
+    return ending
+
+
+@subroutine
+def _open_root(single, tree, t, f, w, room, root, knobs):
+    """Give the root its edges, but no plays: those from one leaf take as long as those from many.
+
+    Returns OK, NO_ROOM or STUCK.
+    """
+    if node_at(t, root, nodes.FIRST) >= 0:
+        return OK
+    n_walks = np.int64(1)
+    _, n_leaves = select_leaves(t, f, w, root, n_walks, knobs)
+    return _make_leaves(single, tree, t, f, w, room, n_walks, n_leaves)
+
+
 @kernel
 def search(single, rules, tree, knobs, room, root, n_rounds, n_walks_left):
     """Make rounds until there were *n_rounds*, or *n_walks_left* walks, or the root is solved.
@@ -104,8 +129,11 @@ def search(single, rules, tree, knobs, room, root, n_rounds, n_walks_left):
     for _ in range(n_rounds):
         if node_at(t, root, nodes.SOLVED) != 0 or n_walks_left <= 0:
             break
+        ending = _open_root(single, tree, t, f, w, room, root, knobs)
+        if ending != OK:
+            return ending
         n_walks = min(knobs.most_walks, max(knobs.least_walks, _n_walks_through(t, f, root) // knobs.nodes_per_walk))
-        n_walks = min(n_walks, n_walks_left) if node_at(t, root, nodes.FIRST) >= 0 else np.int64(1)
+        n_walks = min(n_walks, n_walks_left)
         n_walks_left -= n_walks
         find_deviation(f, w)
         n, n_leaves = select_leaves(t, f, w, root, n_walks, knobs)
@@ -115,12 +143,8 @@ def search(single, rules, tree, knobs, room, root, n_rounds, n_walks_left):
             return NO_ROOM
         if n == 0:
             continue
-        ends_stuck = room.plays.work.ends_stuck
-        ending = make_leaves(
-            single, tree, t, f, room.walks, w, n_leaves, room.values, room.legal, room.lane_bits, ends_stuck
-        )
+        ending = _make_leaves(single, tree, t, f, w, room, n_walks, n_leaves)
         if ending != OK:
-            _abandon(t, f, w, n_walks, n_leaves)
             return ending
         if tree.uses_minimax:
             judge_leaves(t, f, w, n_leaves, room.values, room.lane_bits, room.plays)

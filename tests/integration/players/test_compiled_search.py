@@ -312,6 +312,13 @@ def test_equal_seeds_and_numbers_of_walks_give_equal_trees() -> None:
     )
 
 
+def test_the_first_round_from_a_state_spreads_over_all_of_its_moves() -> None:
+    search = search_of(compiled("connectfour"))
+    root = thought(search, 32)
+    has_walks = [each.n_walks > 0 for each in search.tree.figures(root, search.game.roles[0])]
+    assert (search.counts["rounds"], has_walks) == (1, [True] * 7)
+
+
 def test_the_clock_ends_it() -> None:
     times = iter(range(10_000))
     search = search_of(compiled("connectfour"))

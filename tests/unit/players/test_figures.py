@@ -24,6 +24,7 @@ A, B, C = Constant("a"), Constant("b"), Constant("c")
         ([MoveFigures(A, 90, 40.0, 0, 100), MoveFigures(B, 1, 50.0, 50, 50)], True, B),
         ([MoveFigures(A, 90, 70.0, 0, 50), MoveFigures(B, 1, 50.0, 50, 50), MoveFigures(C, 2, 60.0, 0, 100)], True, C),
         ([MoveFigures(A, 9, 10.0, 0, 0), MoveFigures(B, 8, 90.0, 100, 100)], False, A),
+        ([MoveFigures(A, 9, 10.0, 0, 100), MoveFigures(B, 9, 90.0, 0, 100)], False, B),
     ],
 )
 def test_the_most_walked_open_move_is_chosen_or_a_proven_one_that_is_as_good(
