@@ -136,9 +136,9 @@ class BeliefState:
         for begin in range(0, len(shuffled), self.max_worlds):
             if self._many or len(found) >= MIN_WORLDS or budget.is_out_of_time:
                 break
-            found |= self._followers(
-                {world: many[world] for world in shuffled[begin : begin + self.max_worlds]}, budget
-            )
+            some = {world: many[world] for world in shuffled[begin : begin + self.max_worlds]}
+            for world, weight in self._followers(some, budget).items():
+                found[world] = found.get(world, 0.0) + weight
         return found
 
     def _all_outcomes(

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from gdl.game import Game, Role, State
 from gdl.language.kif import read_term
-from gdl.language.terms import Term
+from gdl.language.terms import Constant, Term
 from players import belief
 from players.belief import BeliefState, InformationSet, Percepts, World
 from players.deadline import Deadline, SearchBudget
@@ -241,6 +241,34 @@ def test_worlds_that_were_dropped_are_looked_at_again_where_few_of_those_kept_ar
     assert sorted(str(fact) for state in worlds.states for fact in state.facts if "hidden" in str(fact)) == [
         f"(hidden 3 {y})" for y in range(10)
     ]
+
+
+FIRST = Constant("first")
+FORGOTTEN = """
+(role guesser) (role random) (init (step 1)) (successor 1 2) (successor 2 3)
+(place 0) (place 1) (place 2) (place 3) (place 4) (place 5) (place 6) (place 7) (place 8) (place 9)
+(legal guesser noop)
+(<= (legal random (hide ?x ?y ?z)) (true (step 1)) (place ?x) (place ?y) (place ?z))
+(<= (legal random noop) (not (true (step 1))))
+(<= (next (hidden ?x ?y ?z)) (does random (hide ?x ?y ?z)))
+(<= (next first) (true (hidden ?x ?y 0)))
+(<= (next later) (true (hidden ?x ?y ?z)) (distinct ?z 0))
+(<= (next (step ?n)) (true (step ?m)) (successor ?m ?n))
+(<= (sees guesser (line ?x ?y)) (true (hidden ?x ?y ?z)))
+(<= terminal (true (step 4)))
+(goal guesser 0) (goal random 0)
+"""
+"""A thousand places, of which the guesser perceives the line in the second step; then only two are told apart."""
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_worlds_that_were_dropped_add_up_where_they_lead_to_one(seed: int, walks: type[GivenWalks]) -> None:
+    worlds = BeliefState(game_of(FORGOTTEN), role("guesser"), seed, max_worlds=12)
+    worlds.advance(read_term("noop"), [], SearchBudget())
+    kept = " ".join(str(fact) for state in worlds.states for fact in state.facts)
+    x, y = next((x, y) for x in range(10) for y in range(10) if f"(hidden {x} {y} " not in kept)
+    worlds.advance(read_term("noop"), [read_term(f"(line {x} {y})")], SearchBudget())
+    assert sum(w for world, w in worlds.weights.items() if FIRST in world.state.facts) == pytest.approx(0.1)
 
 
 def hidden_in_rows(*rows: int) -> list[World]:
