@@ -10,8 +10,8 @@ set of matches gives every entrant each role. What comes first counts for more t
 5. the first of the upper half of a score group meets the first of the lower half, and so on (the fold); who leaves its
    group is among the last of it, and meets one of the first of the other.
 
-The pairing of least cost is found by matching (`matching.py`). There are libraries that pair, but they read chess
-tournament files, and know neither sets nor games of more than two roles.
+The pairing of least cost is found by matching (Edmonds 1965, as networkx has it). There are libraries that pair, but
+they read chess tournament files, and know neither sets nor games of more than two roles.
 """
 
 from collections import Counter, defaultdict
@@ -20,8 +20,10 @@ from dataclasses import dataclass, field
 from itertools import combinations, groupby
 from typing import Final
 
+import networkx
+
 from server.errors import ScheduleError
-from server.tournament import fixtures, grouping, matching, standings
+from server.tournament import fixtures, grouping, standings
 from server.tournament.competition import Competition
 
 MAX_EXACT: Final = 64  # up to so many entrants the pairing of least cost is that of all pairings
@@ -165,7 +167,9 @@ def _distance(upper: tuple[int, int], lower: tuple[int, int], groups: Sequence[S
 
 def _solved(standing: Sequence[Contender]) -> list[tuple[Contender, ...]]:
     costs = _weighed(pairing_costs(standing))
-    found = matching.least_cost_matching(costs)
+    graph: networkx.Graph[int] = networkx.Graph()
+    graph.add_weighted_edges_from((i, j, costs[i][j]) for i, j in combinations(range(len(costs)), 2))
+    found = sorted(tuple(sorted(pair)) for pair in networkx.min_weight_matching(graph))
     return [tuple(standing[i] for i in pair if i < len(standing)) for pair in found]
 
 
