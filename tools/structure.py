@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Final, TypeAlias
 
 import click
+import networkx
 
 ROOT: Final = Path(__file__).resolve().parent.parent
 PACKAGES: Final = ("gdl", "players", "server")
@@ -107,32 +108,11 @@ def _targets(statement: ast.Import | ast.ImportFrom, names: set[str]) -> Iterato
 
 
 def circles(graph: Graph) -> list[tuple[str, ...]]:
-    """Return the groups of modules that import each other, each in alphabetical order (Tarjan 1972)."""
-    index: dict[str, int] = {}
-    low: dict[str, int] = {}
-    stack: list[str] = []
-    found: list[tuple[str, ...]] = []
-
-    def visit(name: str) -> None:
-        """Visit *name* and the modules that it imports; collect each closed group."""
-        index[name] = low[name] = len(index)
-        stack.append(name)
-        for target in graph[name]:
-            if target not in index:
-                visit(target)
-                low[name] = min(low[name], low[target])
-            elif target in stack:
-                low[name] = min(low[name], index[target])
-        if low[name] == index[name]:
-            members = stack[stack.index(name) :]
-            del stack[stack.index(name) :]
-            if len(members) > 1:
-                found.append(tuple(sorted(members)))
-
-    for name in graph:
-        if name not in index:
-            visit(name)
-    return found
+    """Return the groups of modules that import each other, each in alphabetical order."""
+    edges = ((name, target) for name, targets in graph.items() for target in targets)
+    imports: networkx.DiGraph[str] = networkx.DiGraph(edges)
+    groups = networkx.strongly_connected_components(imports)
+    return [tuple(sorted(group)) for group in groups if len(group) > 1]
 
 
 def between_packages(graph: Graph) -> Graph:
