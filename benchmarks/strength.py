@@ -162,8 +162,9 @@ class Outcome:
             f"mean goals {one.mean_goal:.1f} and {other.mean_goal:.1f}; {n_steps:.1f} steps and "
             f"{self.length_s:.1f} s a match",
         ]
-        if one.elo is not None and one.elo_low is not None and other.elo is not None:
-            found.append(f"Elo {one.elo:.0f} ({one.elo_low:.0f} to {one.elo_high:.0f}) and {other.elo:.0f}")
+        if one.rating is not None and other.rating is not None:
+            interval = f"{one.rating.low:.0f} to {one.rating.high:.0f}"
+            found.append(f"Elo {one.rating.elo:.0f} ({interval}) and {other.rating.elo:.0f}")
         test = sprt_line(self.progress)
         return [*found, test] if test else found
 

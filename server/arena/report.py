@@ -22,7 +22,7 @@ from server.terminal.live import LiveDisplay
 from server.tournament.fixtures import MatchResult
 from server.tournament.progress import Progress
 from server.tournament.rating_chart import RatingChart, rating_chart
-from server.tournament.ratings import rating_history
+from server.tournament.ratings import Rating, rating_history
 from server.tournament.standings import ScoringRules, counted_goals, losers
 from server.tournament.summary import is_short, shortage, sprt_line, summary, verdict
 from server.tournament.table import TableRow, head_to_head, table_of
@@ -61,13 +61,17 @@ def _fitting(lines: Sequence[Mapping[str, str]], width: int | None) -> list[str]
 
 
 def _cells(row: TableRow) -> tuple[str, ...]:
-    interval = "" if row.elo_low is None else f"{row.elo_low:.0f} to {row.elo_high:.0f}"
     return (
         f"{row.rank}", row.player, f"{row.matches}", f"{round(row.score, 2):g}",
-        f"{row.wins}-{row.draws}-{row.losses}", "" if row.elo is None else f"{row.elo:.0f}", interval,
+        f"{row.wins}-{row.draws}-{row.losses}", *_rating_cells(row.rating),
         "" if row.los is None else f"{row.los:.1%}", f"{row.errors}",
         f"{row.thinking_s / row.moves:.2f}" if row.moves else "",
     )  # fmt: skip
+
+
+def _rating_cells(rating: Rating | None) -> tuple[str, str]:
+    """Return what tables say of a rating: its points, and the interval of these."""
+    return ("", "") if rating is None else (f"{rating.elo:.0f}", f"{rating.low:.0f} to {rating.high:.0f}")
 
 
 class LiveTable(LiveDisplay):
@@ -174,8 +178,7 @@ def markdown(progress: Progress) -> str:
 def _markdown_cells(row: TableRow) -> tuple[str, ...]:
     return (
         f"{row.rank}", _escaped(row.player), f"{row.matches}", f"{row.score:g}", f"{row.wins}-{row.draws}-{row.losses}",
-        "" if row.elo is None else f"{row.elo:.0f}",
-        "" if row.elo_low is None else f"{row.elo_low:.0f} to {row.elo_high:.0f}",
+        *_rating_cells(row.rating),
         "" if row.los is None else f"{row.los:.1%}", f"{row.errors}",
     )  # fmt: skip
 

@@ -53,6 +53,12 @@ class Rating:
         return (self.high - self.low) / (2 * _QUANTILE)
 
 
+def elo_range(ratings: Iterable[Rating]) -> tuple[float, float]:
+    """Return the lowest and the highest end of the intervals of *ratings*; zeros where there is none."""
+    found = tuple(ratings)
+    return (min(each.low for each in found), max(each.high for each in found)) if found else (0.0, 0.0)
+
+
 @dataclass(frozen=True, slots=True)
 class RoleEffect:
     """What a seat is worth beside the mean of the roles of its game, in points of Elo, with the 95 % interval.

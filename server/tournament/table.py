@@ -9,7 +9,7 @@ from server.tournament.fixtures import MatchResult
 from server.tournament.knockout import Knockout
 from server.tournament.plan import TournamentFormat
 from server.tournament.progress import PlayedMatch, Progress
-from server.tournament.ratings import Ratings
+from server.tournament.ratings import Rating, Ratings
 from server.tournament.standings import ScoringRules, Standing, losers, points_between, rated_goals, standings
 from server.tournament.swiss import byes
 
@@ -21,7 +21,7 @@ class TableRow:
     Attributes:
         score: what counts, by the measure of the plan.
         mean_goal: the mean of its goals.
-        elo: its rating, with `elo_low` and `elo_high` the ends of the 95 % interval; None without matches that tell.
+        rating: None without matches that tell.
         los: the likelihood that it is stronger than the best of the others.
         thinking_s: how long it thought for all its moves.
         decided_by: the tie-break that parts it from the player before it.
@@ -35,9 +35,7 @@ class TableRow:
     draws: int
     losses: int
     mean_goal: float
-    elo: float | None
-    elo_low: float | None
-    elo_high: float | None
+    rating: Rating | None
     los: float | None
     errors: int
     thinking_s: float
@@ -46,17 +44,16 @@ class TableRow:
 
     def as_json(self) -> dict[str, Any]:
         """Return the row as `--json` prints it."""
+        rating = self.rating
+        points = (None, None, None) if rating is None else (rating.elo, rating.low, rating.high)
+        elo, elo_low, elo_high = (None if each is None else round(each, 1) for each in points)
         return {
             "rank": self.rank, "player": self.player, "matches": self.matches, "score": round(self.score, 4),
             "wins": self.wins, "draws": self.draws, "losses": self.losses, "meanGoal": round(self.mean_goal, 2),
-            "elo": _rounded(self.elo), "eloLow": _rounded(self.elo_low), "eloHigh": _rounded(self.elo_high),
+            "elo": elo, "eloLow": elo_low, "eloHigh": elo_high,
             "los": None if self.los is None else round(self.los, 4), "errors": self.errors,
             "thinkingSeconds": round(self.thinking_s, 3), "moves": self.moves, "decidedBy": self.decided_by,
         }  # fmt: skip
-
-
-def _rounded(elo: float | None) -> float | None:
-    return None if elo is None else round(elo, 1)
 
 
 def table_of(progress: Progress) -> tuple[TableRow, ...]:
@@ -85,13 +82,11 @@ def _row(
 ) -> TableRow:
     name = standing.name
     rated = {rating.player: rating for rating in ratings.players}
-    rating = rated.get(name)
     goals = [result.goal_of(name) for result in results if name in result.players]
     return TableRow(
         standing.rank, name, standing.n_matches, standing.score, counts["wins"], counts["draws"], counts["losses"],
         sum(goals) / len(goals) if goals else 0.0,
-        rating.elo if rating else None, rating.low if rating else None, rating.high if rating else None,
-        superiority(name, ratings), spent["errors"], spent["thinking_ms"] / 1000, spent["moves"],
+        rated.get(name), superiority(name, ratings), spent["errors"], spent["thinking_ms"] / 1000, spent["moves"],
         None if standing.decided_by is None else str(standing.decided_by),
     )  # fmt: skip
 

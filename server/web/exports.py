@@ -14,6 +14,7 @@ from server.leaderboards.leaderboard import LeaderboardRow
 from server.leaderboards.leaderboards import ALL_GAMES
 from server.sanitization import write_csv
 from server.storage.exporting import MatchFilter, collection, exported
+from server.tournament.ratings import Rating
 from server.web import tournament_view
 from server.web.rating_pages import known_game
 from server.web.rendering import machine_date
@@ -44,10 +45,14 @@ async def send_ratings(request: web.Request) -> web.Response:
 
 def _rating_line(row: LeaderboardRow) -> tuple[object, ...]:
     rating, made = row.rating, row.outcomes
-    points = (rating.elo, rating.low, rating.high) if rating.n_matches else (None, None, None)
-    rounded = (None if each is None else round(each) for each in points)
+    rounded = _rounded(rating if rating.n_matches else None)
     counts = (rating.n_matches, made.get("wins", 0), made.get("draws", 0), made.get("losses", 0), row.n_errors)
     return (row.rank, rating.player, row.name, *rounded, *counts, machine_date(row.last_ms))
+
+
+def _rounded(rating: Rating | None) -> tuple[int | None, int | None, int | None]:
+    """Return the points of a rating and the ends of its interval, as files of ratings and standings have them."""
+    return (None, None, None) if rating is None else (round(rating.elo), round(rating.low), round(rating.high))
 
 
 async def send_standings(request: web.Request) -> web.Response:
@@ -82,7 +87,7 @@ def _attachment(name: str) -> dict[str, str]:
 def standings_lines(shown: tournament_view.ShownTournament) -> Iterator[tuple[object, ...]]:
     """Yield the lines of the standings, the best first."""
     for row in shown.table:
-        ratings = (None if each is None else round(each) for each in (row.elo, row.elo_low, row.elo_high))
+        ratings = _rounded(row.rating)
         made = (row.matches, round(row.score, 4), row.wins, row.draws, row.losses, round(row.mean_goal, 2))
         spent = (row.errors, f"{row.thinking_s:.3f}", row.moves, row.decided_by)
         yield (row.rank, row.player, *made, *ratings, row.los, *spent)

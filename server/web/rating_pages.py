@@ -3,17 +3,17 @@
 Curves are drawn with the areas of their intervals, and with lines at round numbers of Elo.
 """
 
-from collections.abc import Sequence
 from typing import Final
 
 from aiohttp import web
 
 from server.api.operation import LEADERBOARDS, MANAGER
-from server.leaderboards.leaderboard import Leaderboard, LeaderboardRow
+from server.leaderboards.leaderboard import Leaderboard
 from server.leaderboards.leaderboards import ALL_GAMES
 from server.refusals import RequestError
 from server.storage.games import title_of
 from server.tournament.rating_chart import RatingChart, rating_chart
+from server.tournament.ratings import elo_range
 from server.web.rendering import date, render
 
 _N_CURVES: Final = 8
@@ -51,16 +51,10 @@ async def _leaderboard(request: web.Request, game: str) -> web.Response:
         game=game,
         board=board,
         rows=rows,
-        elo_range=elo_range(rows),
+        elo_range=elo_range(row.rating for row in rows),
         chart=None if board is None else chart_of(board),
         games=await leaderboards.rated_games(),
     )
-
-
-def elo_range(rows: Sequence[LeaderboardRow]) -> tuple[float, float]:
-    """Return the lowest and the highest end of the intervals of *rows*."""
-    rated = [row.rating for row in rows]
-    return (min(each.low for each in rated), max(each.high for each in rated)) if rated else (0.0, 0.0)
 
 
 def chart_of(board: Leaderboard) -> RatingChart | None:

@@ -13,6 +13,7 @@ from server.storage.tournaments import StoredTournament
 from server.tournament.competition import Pairing
 from server.tournament.plan import TournamentFormat
 from server.tournament.progress import Progress
+from server.tournament.ratings import elo_range
 from server.tournament.standings import ScoringRules, counted_goals, match_points
 from server.tournament.summary import sprt_line
 from server.tournament.swiss import byes
@@ -152,9 +153,7 @@ class ShownTournament:
     @property
     def elo_range(self) -> tuple[float, float]:
         """The lowest and the highest end of the intervals of the ratings."""
-        lows = [row.elo_low for row in self.table if row.elo_low is not None]
-        highs = [row.elo_high for row in self.table if row.elo_high is not None]
-        return (min(lows), max(highs)) if lows and highs else (0.0, 0.0)
+        return elo_range(row.rating for row in self.table if row.rating is not None)
 
 
 NO_REASONS: Final[Mapping[str, str]] = MappingProxyType({})

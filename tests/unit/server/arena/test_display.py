@@ -10,10 +10,12 @@ from rich.console import Console
 
 from server.arena.report import LiveTable, standings_table
 from server.tournament.plan import SprtPlan
+from server.tournament.ratings import Rating
 from server.tournament.table import TableRow
 from tests.kit.server.tournament import lopsided_progress
 
-ROW = TableRow(1, "legal_player", 150, 100.5, 100, 1, 49, 67.0, 1500.0, 1177.0, 1823.0, 0.5, 0, 3.0, 100, None)
+RATING = Rating("legal_player", 1500.0, 1177.0, 1823.0, 150)
+ROW = TableRow(1, "legal_player", 150, 100.5, 100, 1, 49, 67.0, RATING, 0.5, 0, 3.0, 100, None)
 
 
 def columns(width: int) -> list[list[str]]:

@@ -34,7 +34,7 @@ def test_the_first_role_of_a_match_is_number_one() -> None:
 
 def test_a_tournament_that_has_not_begun_has_a_page() -> None:
     empty = replace(lopsided_progress(), ended=(), scheduled=())
-    assert [(row.player, row.elo) for row in table_of(empty)] == [("=1+1", None), ("<b>", None)]
+    assert [(row.player, row.rating) for row in table_of(empty)] == [("=1+1", None), ("<b>", None)]
     assert "<h2>Standings</h2>" in html(empty)
 
 
@@ -61,6 +61,7 @@ def test_what_substitutes_won_for_a_player_counts_for_the_other_in_ratings_and_t
     found = replace(found, plan=plan, ended=turned)
     first, second = table_of(found)
     assert (first.player, first.score, second.score) == ("=1+1", 4.0, 0.0)
-    assert (first.elo or 0) > (second.elo or 0)
+    assert first.rating is not None is not second.rating
+    assert first.rating.elo > second.rating.elo
     assert summary(found)["sprt"]["pentanomial"] == [0, 0, 0, 0, 2]
     assert html(found).count("forfeited by &lt;b&gt;") == 4

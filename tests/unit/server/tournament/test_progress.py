@@ -133,7 +133,8 @@ def test_who_has_lost_by_errors_is_behind_a_player_with_as_many_goals() -> None:
         ("a", 1.0, 1, 0, 0), ("b", 0.0, 0, 0, 1),
     ]  # fmt: skip
     assert head_to_head(progress.results, "ab", progress.plan.scoring) == [["", "1/1"], ["0/1", ""]]
-    assert (first.elo or 0) > (second.elo or 0)
+    assert first.rating is not None is not second.rating
+    assert first.rating.elo > second.rating.elo
 
 
 def after(n: int, ending: Callable[[ScheduledMatch], PlayedMatch]) -> Progress:

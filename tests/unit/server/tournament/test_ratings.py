@@ -11,7 +11,7 @@ import pytest
 from benchmarks.ratings import FAIR, GAMES, SimulatedGame, disagreement_with_choix, measured_coverage, simulated_league
 from server.tournament.fixtures import MatchResult
 from server.tournament.plackett_luce import MOST_ROLES
-from server.tournament.ratings import Ratings, RoleEffect, fit_ratings, fit_ratings_by_game, rating_history
+from server.tournament.ratings import Ratings, RoleEffect, elo_range, fit_ratings, fit_ratings_by_game, rating_history
 
 
 def matches(first: str, second: str, won: int, drawn: int, lost: int, game: str = "chess") -> list[MatchResult]:
@@ -104,6 +104,11 @@ def test_the_expected_score_of_a_game_needs_two_roles() -> None:
     ratings = fit_ratings([MatchResult("trio", ("ann", "bob", "cat"), (100, 50, 0))])
     with pytest.raises(ValueError, match="no ratings of matches of two roles of 'trio'"):
         ratings.expected_score("ann", "bob", "trio")
+
+
+def test_the_range_of_ratings_holds_all_their_intervals() -> None:
+    ann, bob = fit_ratings(matches("ann", "bob", 3, 1, 0)).players
+    assert [elo_range(ratings) for ratings in ([ann, bob], [])] == [(bob.low, ann.high), (0.0, 0.0)]
 
 
 def test_matches_of_four_roles_with_ties_rank_the_players() -> None:

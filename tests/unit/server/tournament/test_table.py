@@ -91,7 +91,7 @@ def test_the_cross_table_has_points_and_matches() -> None:
 def test_forfeits_say_nothing_of_strength() -> None:
     absent = tuple(replace(one, result=replace(one.result, forfeited=("<b>",))) for one in lopsided_progress().ended)
     first, second = table_of(replace(lopsided_progress(), ended=absent))
-    assert (first.player, first.elo, second.elo, first.wins + first.draws) == ("=1+1", None, None, 4)
+    assert (first.player, first.rating, second.rating, first.wins + first.draws) == ("=1+1", None, None, 4)
 
 
 def test_a_row_has_the_sums_of_all_matches_as_scripts_read_them() -> None:
@@ -102,8 +102,8 @@ def test_a_row_has_the_sums_of_all_matches_as_scripts_read_them() -> None:
         "moves": 8, "decidedBy": None,
     }  # fmt: skip
     assert (second.player, second.score, second.wins, second.draws, second.losses) == ("<b>", 0.5, 0, 1, 3)
-    unrated = replace(second, score=1 / 3, mean_goal=1 / 3, elo=None, los=None, thinking_s=1 / 3, decided_by="Buchholz")
-    assert replace(unrated, elo_low=1 / 3).as_json() == second.as_json() | {
-        "score": 0.3333, "meanGoal": 0.33, "elo": None, "eloLow": 0.3, "los": None, "thinkingSeconds": 0.333,
-        "decidedBy": "Buchholz",
+    unrated = replace(second, score=1 / 3, mean_goal=1 / 3, rating=None, los=None, thinking_s=1 / 3)
+    assert replace(unrated, decided_by="Buchholz").as_json() == second.as_json() | {
+        "score": 0.3333, "meanGoal": 0.33, "elo": None, "eloLow": None, "eloHigh": None, "los": None,
+        "thinkingSeconds": 0.333, "decidedBy": "Buchholz",
     }  # fmt: skip
