@@ -11,7 +11,7 @@ from gdl.errors import AboutFileError
 from server.access.access import principal
 from server.api import operation
 from server.hosting.imports import GameImport
-from server.hosting.ordering import Upload, keep_game
+from server.hosting.uploads import Upload, keep_game
 from server.principal import Role
 from server.refusals import RequestError
 from server.storage.games import about_version, title_of

@@ -12,7 +12,7 @@ from server.access.access import PRINCIPAL, principal
 from server.api import operation
 from server.errors import MatchRecordError
 from server.hosting.order import MAX_NAME, MAX_STEP, FromText, MatchRequest, RoleName
-from server.hosting.ordering import Ordered
+from server.hosting.ordering import DrawnMatch
 from server.hosting.practice import check_may_abort
 from server.hosting.referees import outside_rules_at
 from server.match.link import now_ms
@@ -254,7 +254,7 @@ async def order_rematch(request: web.Request, match_id: str) -> OrderedMatch:
     return _ordered(await manager.practice.rematch(await known_match(manager, match_id), principal(request)))
 
 
-def _ordered(ordered: Ordered) -> OrderedMatch:
+def _ordered(ordered: DrawnMatch) -> OrderedMatch:
     row = ordered.row
     return OrderedMatch(id=row.id, url=f"{URL}/{row.id}", status=row.status, seats=dict(ordered.seat_secrets))
 

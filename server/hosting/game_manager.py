@@ -14,24 +14,21 @@ from dataclasses import replace
 from functools import partial
 from typing import Final
 
-from gdl.game import RANDOM, Role
-from server.access.recognition import new_secret, secret_hash
 from server.errors import ShuttingDownError, TooManyMatchesError, UnknownMatchError
 from server.hosting import idle_ladder, ordering, playing, practice
 from server.hosting.choosing import Chooser, rest_s
 from server.hosting.engine_process import GameOutline
-from server.hosting.order import HostSettings, MatchRequest, new_order
+from server.hosting.order import HostSettings, MatchRequest
 from server.hosting.tournaments import Tournaments
 from server.links import player_info, relay, seating
 from server.match.link import now_ms
-from server.match.setup import new_match_id
 from server.registry.health import DEFAULT_SETTINGS, HealthChecks
 from server.registry.queueing import WaitReason
 from server.registry.registry import Registry, RegistrySettings
 from server.storage import accounts, games, journals, matches, notifications, queue, results, tournaments, writer
 from server.storage.database import Database
 from server.storage.errors import StorageError
-from server.storage.rows import GameVersion, MatchPurpose, MatchRow, MatchStatus, SeatKind, SeatRow
+from server.storage.rows import GameVersion, MatchPurpose
 from server.tournament.fixtures import ScheduledMatch
 
 LOOK_S: Final = 1.0
@@ -156,7 +153,7 @@ class GameManager:
         by: str = "",
         rules: tuple[GameVersion, GameOutline] | None = None,
         purpose: MatchPurpose | None = None,
-    ) -> ordering.Ordered:
+    ) -> ordering.DrawnMatch:
         """Keep the match that *text* orders; it is started as soon as its people have come and its players are free.
 
         It has the rules that *text* names, if no others are given.
@@ -172,22 +169,18 @@ class GameManager:
             ShuttingDownError: the manager shuts down.
             StorageError: the database failed.
         """
-        if not self._is_starting:
-            raise ShuttingDownError
-        max_queued = self.settings.max_queued
+        self._check_open()
         # New rules are a lot of work: none is done for a match that could not wait.
-        if text.rules is not None and await self.queue.length() >= max_queued:
-            raise TooManyMatchesError(max_queued)
+        if text.rules is not None and await self.queue.length() >= self.settings.max_queued:
+            raise TooManyMatchesError(self.settings.max_queued)
         is_named = rules is None and text.rules is None
         # The game is looked up once, with the match: the rules that it had at the last order are mostly those it has.
         for must_be_current in (True, False) if is_named else (False,):
             found = rules or await self.finder.found(text, by, may_be_old=must_be_current)
             drawn = await self.draw(text, by, found)
-            row = replace(drawn.row, purpose=purpose)
-            if await self.matches.add(row, drawn.seats, max_waiting=max_queued, must_be_current=must_be_current):
+            if await self._keep([drawn], purpose, must_be_current=must_be_current):
                 break
-        self.look()
-        return ordering.Ordered(row, drawn.seat_secrets)
+        return drawn
 
     async def order_all(
         self, texts: Sequence[MatchRequest], by: str, rules: tuple[GameVersion, GameOutline], purpose: MatchPurpose
@@ -197,12 +190,21 @@ class GameManager:
         Raises:
             GdlError: as `order`.
         """
+        self._check_open()
+        await self._keep([await self.draw(text, by, rules) for text in texts], purpose)
+
+    def _check_open(self) -> None:
         if not self._is_starting:
             raise ShuttingDownError
-        drawn = [await self.draw(text, by, rules) for text in texts]
+
+    async def _keep(
+        self, drawn: Sequence[ordering.DrawnMatch], purpose: MatchPurpose | None, *, must_be_current: bool = False
+    ) -> bool:
+        """Keep all of *drawn* as matches that wait, and return whether that was done, as `MatchStore.add_all` does."""
         rows = [(replace(each.row, purpose=purpose), each.seats) for each in drawn]
-        await self.matches.add_all(rows, self.settings.max_queued)
+        is_kept = await self.matches.add_all(rows, self.settings.max_queued, must_be_current=must_be_current)
         self.look()
+        return is_kept
 
     async def draw(
         self,
@@ -222,30 +224,13 @@ class GameManager:
             PlayerSpecError: a player that may not be named over the network.
             StorageError: the database failed.
         """
-        version, outline = rules
         if text.broadcast_delay is None and not self.settings.broadcast_delay.is_live:
             text = text.model_copy(update={"broadcast_delay": str(self.settings.broadcast_delay)})
+        _, outline = rules
         seating.check_n_roles(outline, self.settings.max_roles)
-        entrants = await self.registry.seated(outline, text.named_players)
+        seated = await self.registry.seated(outline, text.named_players)
         self.playing.cores.check(text.named_players.values())
-        secrets = {str(role): new_secret() for role, entrant in entrants.items() if entrant.kind == SeatKind.HUMAN}
-        order = new_order(text, version.name, {role: secret_hash(secret) for role, secret in secrets.items()})
-        order = replace(order, shows_insight=self.settings.live_insight)
-        if match is not None:
-            order = replace(order, seed=match.seed, scramble_seed=match.scramble_seed)
-        row = MatchRow(
-            id=new_match_id() if match is None else match.match_id,
-            game=version.name,
-            sha256=version.sha256,
-            order=order.as_json(),
-            created_ms=now_ms(),
-            status=MatchStatus.LOBBY if secrets else MatchStatus.QUEUED,
-            ordered_by=by,
-            tournament=text.tournament,
-            is_hidden=version.is_gdl2 or any(order.profile_of(str(role)).is_scrambled for role in entrants),
-        )
-        seat_rows = tuple(_seat_row(row.id, i, role, entrants) for i, role in enumerate(outline.roles))
-        return ordering.DrawnMatch(row, seat_rows, secrets)
+        return ordering.drawn_match(text, by, rules, seated, match, shows_insight=self.settings.live_insight)
 
     async def absent(self, players: Collection[str]) -> Collection[str]:
         """Return those of *players* who are registered, play nothing, and would not get a match now.
@@ -347,10 +332,3 @@ class GameManager:
 
 def _limit_words(limit_s: float) -> str:
     return f"{limit_s / 60:g} min" if limit_s % 60 == 0 else f"{limit_s:g} s"
-
-
-def _seat_row(match_id: str, position: int, role: Role, entrants: Mapping[Role, seating.PlayerReference]) -> SeatRow:
-    entrant = entrants.get(role)
-    if entrant is None:
-        return SeatRow(match_id, str(role), position, str(RANDOM), SeatKind.CHANCE)
-    return SeatRow(match_id, str(role), position, entrant.name, entrant.kind)

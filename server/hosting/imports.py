@@ -16,7 +16,7 @@ from gdl.editing.differences import normal_sha256
 from gdl.errors import CallerError, GdlError
 from gdl.games.library import free_name
 from gdl.language.rules import read_rules
-from server.hosting.ordering import Upload, keep_game
+from server.hosting.uploads import Upload, keep_game
 from server.importing import intake
 from server.importing.collection import CandidateGame, candidates, description_of
 from server.importing.sources import FoundFiles, ImportLimits, files_of_bytes, files_of_path

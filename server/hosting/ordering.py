@@ -1,7 +1,6 @@
-"""Which rules an order means: a game of the database, or rules that are uploaded, validated and kept."""
+"""What an order means: the rules, of a game or such as it brings, and their match, with what it leaves open drawn."""
 
 import difflib
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import partial
@@ -10,40 +9,22 @@ from typing import Final
 from cachetools import LRUCache
 
 from gdl.errors import UnknownNameError
+from gdl.game import RANDOM, Role
 from gdl.games.library import find_game
 from gdl.language.rules import read_rules, rules_sha256
 from gdl.language.terms import Constant
-from server.errors import InvalidNameError, NameTakenError
+from server.access.recognition import new_secret, secret_hash
 from server.hosting.engine_process import GameOutline, outline_here
-from server.hosting.order import MatchRequest
+from server.hosting.order import MatchRequest, new_order
 from server.hosting.referees import library_hashes, outline_of
-from server.links.seating import check_n_roles
+from server.links import seating
 from server.match import link, referee, setup
 from server.storage.games import UNNAMED, GameStore, described
-from server.storage.rows import GameVersion, MatchRow, SeatRow
-from server.validating.checker import Checker
-from server.validating.formats import file_report
-from server.validating.validation import RulesUnfitError, Validation
+from server.storage.rows import GameVersion, MatchRow, MatchStatus, SeatKind, SeatRow
+from server.tournament.fixtures import ScheduledMatch
 
 MAX_OUTLINES: Final = 64
 """How many rules are kept read for the next order."""
-
-
-@dataclass(frozen=True, slots=True)
-class DrawnMatch:
-    """A match that is ready to be kept, with its seats, and what its people say to take theirs."""
-
-    row: MatchRow
-    seats: tuple[SeatRow, ...]
-    seat_secrets: Mapping[str, str]
-
-
-@dataclass(frozen=True, slots=True)
-class Ordered:
-    """A match that was ordered, and what its people say to take their seats: it is kept nowhere else."""
-
-    row: MatchRow
-    seat_secrets: Mapping[str, str]
 
 
 class GameFinder:
@@ -176,69 +157,51 @@ def new_in_library(known: Mapping[str, tuple[str, str | None]]) -> list[GameVers
     return new
 
 
-_NAME: Final = re.compile(r"[a-z0-9][a-z0-9_-]{0,59}")
-
-
 @dataclass(frozen=True, slots=True)
-class Upload:
-    """Rules that *by* wants kept as the game *name*; `about` is its TOML description, if there is one.
+class DrawnMatch:
+    """A match as it is kept, with its seats, and what its people say to take theirs, which is kept nowhere."""
 
-    Where their `validation` is known, as that of one game of many, they are not validated again.
-    """
-
-    name: str
-    rules: str
-    by: str
-    about: str | None = None
-    validation: Validation | None = None
+    row: MatchRow
+    seats: tuple[SeatRow, ...]
+    seat_secrets: Mapping[str, str]
 
 
-async def keep_game(
-    games: GameStore,
-    checker: Checker,
-    upload: Upload,
+def drawn_match(  # noqa: PLR0913 -- each decides on columns of its own
+    text: MatchRequest,
+    by: str,
+    rules: tuple[GameVersion, GameOutline],
+    seated: Mapping[Role, seating.PlayerReference],
+    scheduled: ScheduledMatch | None = None,
     *,
-    may_replace_any: bool = False,
-    max_roles: int = setup.MAX_ROLES,
-) -> GameVersion:
-    """Validate the rules of *upload* at a first look, and keep them as the current version of the game.
+    shows_insight: bool = False,
+) -> DrawnMatch:
+    """Return the match of *rules* with the players *seated* that *text*, an order of *by*, means.
 
-    They are then played at length behind the scenes, and what is said of the version is what showed there; where their
-    validation was known before, and came to a verdict, it is what is said of them. Slow rules are no unfit rules: that
-    no play came to its end in time is reported, and the version may be played. Only who uploaded a game replaces it,
-    unless *may_replace_any*; one of the library is never replaced. It may have *max_roles*.
-
-    Raises:
-        InvalidNameError: no game may be called so.
-        NameTakenError: a game of that name is the library's, or another owner's.
-        TooManyRolesError: it has more roles than that.
-        RulesUnfitError: the validator finds errors, or cannot check the text; it has the validation.
-        RequestError: too many rules are being validated.
-        LimitExceeded, ChildProcessDiedError, RuleFileError: its roles cannot be worked out.
+    What the order leaves open is drawn; one that a tournament has *scheduled* has its id and its seeds.
     """
-    if _NAME.fullmatch(upload.name) is None or upload.name == UNNAMED:
-        raise InvalidNameError("game", upload.name, "a name has up to 60 small letters, digits, - and _")
-    if not await games.owns(upload.name, upload.by, may_replace_any=may_replace_any):
-        raise NameTakenError("game", upload.name)
-    found = upload.validation or await checker.validation(upload.rules, upload.name, is_played=True)
-    if found.is_wrong or not found.is_checked:
-        raise RulesUnfitError(upload.name, found)
-    outline = await outline_of(upload.rules, upload.name)
-    check_n_roles(outline, max_roles)
-    version = replace(
-        new_version(upload.name, outline, upload.by),
-        about=upload.about,
-        verdict=found.verdict,
-        report=file_report(found),
+    version, outline = rules
+    secrets = {str(role): new_secret() for role, player in seated.items() if player.kind == SeatKind.HUMAN}
+    order = new_order(text, version.name, {role: secret_hash(secret) for role, secret in secrets.items()})
+    order = replace(order, shows_insight=shows_insight)
+    if scheduled is not None:
+        order = replace(order, seed=scheduled.seed, scramble_seed=scheduled.scramble_seed)
+    row = MatchRow(
+        id=setup.new_match_id() if scheduled is None else scheduled.match_id,
+        game=version.name,
+        sha256=version.sha256,
+        order=order.as_json(),
+        created_ms=link.now_ms(),
+        status=MatchStatus.LOBBY if secrets else MatchStatus.QUEUED,
+        ordered_by=by,
+        tournament=text.tournament,
+        is_hidden=version.is_gdl2 or any(order.profile_of(str(role)).is_scrambled for role in seated),
     )
-    # Another owner may have taken the name while the rules were validated.
-    if not await games.put_as_owner(version, may_replace_any=may_replace_any):
-        raise NameTakenError("game", upload.name)
-    if upload.validation is not None and upload.validation.limit is None:
-        return version
+    seats = tuple(_seat_row(row.id, place, role, seated) for place, role in enumerate(outline.roles))
+    return DrawnMatch(row, seats, secrets)
 
-    async def keep_verdict(long: Validation) -> None:
-        await games.judge(version.sha256, long.verdict, file_report(long))
 
-    checker.follow(version.sha256, found, keep_verdict)
-    return version
+def _seat_row(match_id: str, position: int, role: Role, seated: Mapping[Role, seating.PlayerReference]) -> SeatRow:
+    player = seated.get(role)
+    if player is None:
+        return SeatRow(match_id, str(role), position, str(RANDOM), SeatKind.CHANCE)
+    return SeatRow(match_id, str(role), position, player.name, player.kind)

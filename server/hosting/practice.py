@@ -6,7 +6,7 @@ from typing import Final, Protocol
 
 from server.hosting.engine_process import GameOutline
 from server.hosting.order import HostSettings, MatchRequest, PracticeLimits, SeatText, order_of
-from server.hosting.ordering import GameFinder, Ordered
+from server.hosting.ordering import DrawnMatch, GameFinder
 from server.hosting.playing import Playing
 from server.match.link import now_ms
 from server.principal import Principal, Role, may_command, owns
@@ -36,7 +36,7 @@ class MatchOrders(Protocol):
         by: str = "",
         rules: tuple[GameVersion, GameOutline] | None = None,
         purpose: MatchPurpose | None = None,
-    ) -> Ordered:
+    ) -> DrawnMatch:
         """Keep the match that *text* orders."""
 
     async def order_all(
@@ -54,7 +54,7 @@ class Practice:
 
     async def order(
         self, text: MatchRequest, viewer: Principal, rules: tuple[GameVersion, GameOutline] | None = None
-    ) -> Ordered:
+    ) -> DrawnMatch:
         """Keep the match that *text* orders, of *rules* if they are given; one of a player is a practice match.
 
         Raises:
@@ -70,7 +70,7 @@ class Practice:
             await self._check_number(viewer.name)
             return await self._orders.order(text, viewer.name, rules, MatchPurpose.PRACTICE)
 
-    async def rematch(self, row: MatchRow, viewer: Principal) -> Ordered:
+    async def rematch(self, row: MatchRow, viewer: Principal) -> DrawnMatch:
         """Keep a match like one that is over, of the same rules, in which each player has the next one's seat.
 
         Raises:

@@ -52,48 +52,40 @@ class MatchStore:
     def __init__(self, database: Database, clock_ms: Callable[[], int] = now_ms) -> None:
         self._database, self._clock_ms = database, clock_ms
 
-    async def add(
-        self,
-        match: MatchRow,
-        seat_rows: Sequence[SeatRow],
-        *,
-        max_waiting: int | None = None,
-        must_be_current: bool = False,
-    ) -> bool:
-        """Keep a new match and its seats, and return whether that was done.
-
-        It is not where its rules *must_be_current*, and those of its game are others by now.
+    async def add(self, match: MatchRow, seat_rows: Sequence[SeatRow]) -> None:
+        """Keep a new match and its seats, however many wait.
 
         Raises:
-            TooManyMatchesError: *max_waiting* matches wait already.
             StorageError: there is one with that id.
         """
+        await self._database.write(lambda connection: add_match(connection, match, seat_rows))
 
-        def added(connection: sa.Connection) -> bool:
-            if max_waiting is not None:
-                _check_room(connection, 1, max_waiting)
-            rules = {"of_game": match.game, "of_rules": match.sha256}
-            if must_be_current and connection.scalar(_IS_CURRENT, rules) is None:
-                return False
-            add_match(connection, match, seat_rows)
-            return True
+    async def add_all(
+        self,
+        found: Collection[tuple[MatchRow, Sequence[SeatRow]]],
+        max_waiting: int,
+        *,
+        must_be_current: bool = False,
+    ) -> bool:
+        """Keep new matches, each with its seats, all of them or none, and return whether that was done.
 
-        return await self._database.write(added)
-
-    async def add_all(self, found: Collection[tuple[MatchRow, Sequence[SeatRow]]], max_waiting: int) -> None:
-        """Keep new matches, each with its seats: all of them, or none.
+        It is not where their rules *must_be_current*, and those of a game are others by now.
 
         Raises:
             TooManyMatchesError: more than *max_waiting* matches would wait.
             StorageError: there is one with such an id.
         """
 
-        def add(connection: sa.Connection) -> None:
-            _check_room(connection, len(found), max_waiting)
+        def added(connection: sa.Connection) -> bool:
+            if (connection.scalar(N_WAITING) or 0) + len(found) > max_waiting:
+                raise TooManyMatchesError(max_waiting)
+            if must_be_current and not all(_is_current(connection, match) for match, _ in found):
+                return False
             for match, seat_rows in found:
                 add_match(connection, match, seat_rows)
+            return True
 
-        await self._database.write(add)
+        return await self._database.write(added)
 
     async def get(self, match_id: str) -> MatchRow | None:
         """Return the match, if there is one.
@@ -277,9 +269,9 @@ class MatchStore:
         return dict(await self._database.read(lambda connection: connection.execute(query).all()))
 
 
-def _check_room(connection: sa.Connection, n_more: int, max_waiting: int) -> None:
-    if (connection.scalar(N_WAITING) or 0) + n_more > max_waiting:
-        raise TooManyMatchesError(max_waiting)
+def _is_current(connection: sa.Connection, match: MatchRow) -> bool:
+    rules = {"of_game": match.game, "of_rules": match.sha256}
+    return connection.scalar(_IS_CURRENT, rules) is not None
 
 
 def add_match(connection: sa.Connection, match: MatchRow, seat_rows: Sequence[SeatRow]) -> None:

@@ -20,7 +20,7 @@ from server.api.games import known_import
 from server.api.operation import CHECKER, IMPORTS, LEADERBOARDS, MANAGER
 from server.cache import BackgroundCache
 from server.errors import InvalidNameError, NameTakenError, TooManyRolesError
-from server.hosting.ordering import Upload, keep_game
+from server.hosting.uploads import Upload, keep_game
 from server.links.seating import OWN_PLAYERS
 from server.match.referee import in_own_thread
 from server.principal import Role

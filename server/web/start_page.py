@@ -13,7 +13,7 @@ from server.access.settings import requires
 from server.api.operation import MANAGER
 from server.errors import NoRoleError
 from server.hosting.order import MatchRequest
-from server.hosting.ordering import Ordered
+from server.hosting.ordering import DrawnMatch
 from server.hosting.practice import may_name
 from server.links.seating import OWN_PLAYERS
 from server.principal import Role
@@ -101,7 +101,7 @@ def _where(place: Sequence[str | int]) -> str:
     return names.get(str(place[0]), ", ".join(map(str, place))) if place else "This form"
 
 
-def _started(request: web.Request, ordered: Ordered, *, is_for_others: bool) -> web.StreamResponse:
+def _started(request: web.Request, ordered: DrawnMatch, *, is_for_others: bool) -> web.StreamResponse:
     """Return the page with the seats' links where people elsewhere play; else redirect to the match or the seat."""
     claims = [(role, seat_address(ordered.row.id, role, secret)) for role, secret in ordered.seat_secrets.items()]
     if len(claims) > 1 or (claims and is_for_others):

@@ -16,7 +16,7 @@ from typing import Final
 import pytest
 
 from gdl.simulation import SimulationBudget
-from server.hosting.ordering import Upload, keep_game
+from server.hosting.uploads import Upload, keep_game
 from server.sanitization import game_name_of
 from server.storage.database import Database
 from server.storage.games import GameStore

@@ -19,7 +19,7 @@ from server.api.operation import IMPORTS
 from server.errors import NameTakenError
 from server.hosting.imports import GameImports
 from server.hosting.order import HostSettings
-from server.hosting.ordering import Upload, keep_game
+from server.hosting.uploads import Upload, keep_game
 from server.importing.intake import ImportOutcome
 from server.refusals import RequestError
 from server.storage.errors import StorageError

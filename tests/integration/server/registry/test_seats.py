@@ -9,7 +9,7 @@ import pytest
 
 from server.access.access import ANONYMOUS
 from server.api.seats import check_seat
-from server.hosting.ordering import Ordered
+from server.hosting.ordering import DrawnMatch
 from server.principal import Principal, Role
 from server.refusals import UnauthorizedError
 from server.spectating.public_record import known_match
@@ -30,7 +30,7 @@ async def host(sqlite: Database) -> AsyncIterator[Host]:
         yield found
 
 
-def seat(ordered: Ordered, role: str) -> str:
+def seat(ordered: DrawnMatch, role: str) -> str:
     return f"/api/v1/matches/{ordered.row.id}/seats/{role}"
 
 

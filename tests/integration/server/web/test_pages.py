@@ -15,7 +15,8 @@ from gdl.games.library import find_game
 from server.access.settings import AccessSettings
 from server.hosting.game_manager import GameManager
 from server.hosting.order import HostSettings, MatchRequest
-from server.hosting.ordering import Ordered, Upload, keep_game
+from server.hosting.ordering import DrawnMatch
+from server.hosting.uploads import Upload, keep_game
 from server.match.exchange import Message
 from server.principal import Role
 from server.records.entries import SentEntry, StateEntry
@@ -36,7 +37,7 @@ async def client(tmp_path: Path) -> AsyncIterator[Client]:
         yield found
 
 
-async def ordered(manager: GameManager, **order: Any) -> Ordered:
+async def ordered(manager: GameManager, **order: Any) -> DrawnMatch:
     return await manager.order(MatchRequest.model_validate({"startClock": 20, "playClock": 20} | order), "ann")
 
 
