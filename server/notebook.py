@@ -24,8 +24,8 @@ from players.kit.local_match import LocalMatch
 from players.player import Player
 from players.registry import find_player
 from server.errors import MatchRecordError, NoRoleError
-from server.records.journal import StoredRecord, read_stored
 from server.records.replay import replay
+from server.records.stored_record import StoredRecord, read_stored
 from server.terminal.progress import progress
 
 __all__ = ["counted", "play", "read_record", "step_through", "watch"]
@@ -42,7 +42,7 @@ _T = TypeVar("_T")
 def read_record(path: str | Path) -> StoredRecord:
     """Return the match record at *path*, which a notebook shows by its last position.
 
-    Raises: as `server.records.journal.read_stored`.
+    Raises: as `server.records.stored_record.read_stored`.
     """
     return read_stored(Path(path))
 

@@ -18,7 +18,7 @@ from server.hosting.referees import outside_rules_at
 from server.match.link import now_ms
 from server.match.referee import in_own_thread
 from server.principal import Role
-from server.records.journal import rules_at, stored
+from server.records.stored_record import rules_at, stored
 from server.refusals import RequestError
 from server.sanitization import clean_line
 from server.spectating.public_record import MatchSource, known_match, public_record_text, transcript

@@ -23,7 +23,8 @@ from server.hosting.order import HostSettings
 from server.hosting.runner import opened
 from server.links.own_player import OwnPlayer
 from server.links.seating import player_spec
-from server.records.journal import facts_of, write_record
+from server.records.journal import write_record
+from server.records.stored_record import facts_of
 from server.site import Watch, listening, make_app, managing
 from server.storage.accounts import TokenStore
 from server.storage.database import Database

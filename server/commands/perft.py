@@ -15,8 +15,8 @@ from gdl.game import Game, State
 from gdl.games.library import find_game
 from server.errors import RecordDiffersError
 from server.perft import BatchCounting, Counting, StateCounting, counts, divided
-from server.records.journal import read_stored
 from server.records.replay import replay
+from server.records.stored_record import read_stored
 from server.terminal.progress import progress
 
 _SEPARATOR: Final = "@"

@@ -16,9 +16,9 @@ from gdl.game import Game
 from gdl.games.library import GameFile, find_game, same_game
 from gdl.wire.insights import insight_words
 from server.errors import RecordDiffersError, SignatureFormatError
-from server.records.journal import StoredRecord, read_stored
 from server.records.replay import ReplayedStep, replay, seat_of, transcript
 from server.records.signature import has_valid_signature, is_signed
+from server.records.stored_record import StoredRecord, read_stored
 from server.terminal.command_line import check_one_output
 from server.terminal.commentary import FILM_FORMATS, Draw, Film, Gallery, drawer, error_lines, screen_paint
 from server.terminal.progress import DELAY_S, progress

@@ -31,7 +31,7 @@ from server.hosting.engine_process import (
 )
 from server.match.position import Position
 from server.match.referee import LocalReferee, PromptEvaluator, Referee, in_own_thread
-from server.records.journal import rules_at
+from server.records.stored_record import rules_at
 from server.storage.rows import GameVersion
 from server.validating.checker import CHILDREN
 

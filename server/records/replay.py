@@ -21,7 +21,7 @@ from gdl.wire.replies import find_move
 from gdl.wire.scrambling import Scrambling
 from server.errors import MatchRecordError, RecordDiffersError
 from server.match.exchange import Message
-from server.records.journal import KIF_LIMITS, StoredRecord, WireLine, facts_of
+from server.records.stored_record import KIF_LIMITS, StoredRecord, WireLine, facts_of
 
 _SHOWN: Final = 5
 """How many facts a difference names."""

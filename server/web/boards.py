@@ -23,7 +23,7 @@ from server.cache import BackgroundCache
 from server.hosting.referees import ChildReferee, EngineProcesses, RefereeLimits, is_trusted
 from server.match.position import facts_in
 from server.match.referee import in_own_thread
-from server.records.journal import facts_of
+from server.records.stored_record import facts_of
 from server.storage.games import GameStore, about_version
 from server.storage.rows import GameVersion
 

@@ -17,9 +17,9 @@ import pytest
 
 from gdl.engines import make_game
 from server.hosting.tournament_progress import progress_of
-from server.records.journal import StoredRecord
 from server.records.replay import replay
 from server.records.signature import has_valid_signature
+from server.records.stored_record import StoredRecord
 from server.storage.backup import restore
 from server.storage.database import Database
 from server.storage.exporting import MatchFilter, exported

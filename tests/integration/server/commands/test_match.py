@@ -18,7 +18,7 @@ from typing import Any
 import pytest
 
 from gdl.games.library import find_game
-from server.records.journal import read_stored
+from server.records.stored_record import read_stored
 from tests.kit.polling import wait_until
 from tests.kit.server.commands.fixtures import Ggp
 from tests.kit.server.processes import children_of, is_running, running

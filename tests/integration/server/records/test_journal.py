@@ -8,13 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from gdl.display import board_svg
-from gdl.games.library import find_game
-from gdl.language.kif import read_term
 from server.errors import JournalExistsError, MatchRecordError
 from server.match.exchange import Aborted
-from server.records.journal import FileRecorder, journal_path, json_object, read_entries, read_stored, stored
+from server.records.journal import FileRecorder, journal_path, read_entries
 from server.records.signature import has_valid_signature, make_key
+from server.records.stored_record import json_object, read_stored
 from tests.kit.server.scripted import CIRCUMSTANCES, TURNS_MOVES, events, turns
 
 
@@ -116,20 +114,3 @@ def test_text_that_is_no_unicode_survives(tmp_path: Path) -> None:
     assert read_stored(path).raw == recorder.record.as_json()
     assert asyncio.run(recorder.finish())["x-end"]["reason"] == "\udce4\u2028\n"
     assert read_stored(path).raw == recorder.record.as_json()
-
-
-def test_a_record_shows_its_last_position_in_a_notebook_by_the_layout_of_the_library() -> None:
-    file = find_game("nim")
-    raw = {"moves": [], "states": ["( ( heap a 1 ) )", "( ( true ( heap b 2 ) ) )"], "x-rules": file.text()}
-    last = {read_term("(heap b 2)")}
-    assert stored(raw | {"x-game": "nim"})._repr_svg_() == board_svg(file.read(), last)
-    guessed = stored(raw | {"x-game": "other"})
-    description = guessed.description()
-    assert description is not None
-    assert guessed._repr_svg_() == board_svg(description, last) != board_svg(file.read(), last)
-
-
-@pytest.mark.parametrize("missing", ["states", "x-rules"])
-def test_a_record_without_rules_or_states_shows_no_board(missing: str) -> None:
-    raw = {"moves": [], "states": ["( ( heap a 1 ) )"], "x-rules": "(role a)"}
-    assert stored({key: value for key, value in raw.items() if key != missing})._repr_svg_() is None

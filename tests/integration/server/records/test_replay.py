@@ -13,9 +13,9 @@ from gdl.engines import make_game
 from gdl.errors import GdlError
 from server.errors import MatchRecordError, RecordDiffersError
 from server.records.entries import entry_of
-from server.records.journal import facts_of, json_object, stored
 from server.records.record import record_of
 from server.records.replay import replay
+from server.records.stored_record import facts_of, json_object, stored
 from tests.kit.server.scripted import CIRCUMSTANCES, TURNS_MOVES, events, library, turns
 
 MONTY = (("(choose 1)", "(hide_car 2)"), ("noop", "(open 3)"), ("switch", "noop"))

@@ -11,8 +11,8 @@ from players.kit.transports import serving
 from server.errors import RemotePlayerError
 from server.links.http_reply import HttpReply
 from server.match.link import MAX_FAILURE, ReplyBuffer
-from server.records.journal import stored
 from server.records.record import record_of
+from server.records.stored_record import stored
 from server.storage.accounts import PlayerStore, ReasonToPause
 from server.storage.database import Database
 from server.storage.errors import StorageError

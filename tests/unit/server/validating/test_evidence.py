@@ -12,8 +12,8 @@ from gdl.engines import make_game
 from gdl.language.rules import read_rules
 from gdl.simulation import SimulationBudget, SimulationReport, simulate
 from server.commands.replay import command
-from server.records.journal import read_stored
 from server.records.replay import replay
+from server.records.stored_record import read_stored
 from server.validating.evidence import write_evidence
 
 BUDGET: Final = SimulationBudget(plays=5, seconds=20, states=100, steps=50)
