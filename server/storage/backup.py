@@ -17,7 +17,8 @@ from gdl.files import PRIVATE, replacing
 from server.storage.address import FileLock, beside, check_file, has_content, is_immutable, read_address
 from server.storage.database import Database
 from server.storage.errors import DatabaseOpenError, DatabaseVersionError, OwnFileError, TargetExistsError
-from server.storage.schema import METADATA, REVISION
+from server.storage.revisions import REVISION
+from server.storage.schema import METADATA
 
 _AT_ONCE: Final = 500
 

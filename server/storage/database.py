@@ -22,8 +22,7 @@ from server.storage.address import DatabaseAddress, FileLock, check_file, check_
 from server.storage.engines import WAIT_S, ThreadEngine, configure, make_engines, make_step_engine, make_thread_engines
 from server.storage.errors import DatabaseOpenError, DatabaseVersionError, StorageError
 from server.storage.prompt import PromptConnection
-from server.storage.revisions import found_revision, migrate
-from server.storage.schema import REVISION
+from server.storage.revisions import REVISION, found_revision, migrate
 
 Result = TypeVar("Result")
 FAILURES: Final = (

@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from alembic.config import Config
 
 FOLDER: Final = Path(__file__).parent / "migrations"
+REVISION: Final = max(path.name.partition("_")[0] for path in (FOLDER / "versions").glob("[0-9]*_*.py"))
+"""The revision of the tables that this program works with: that of the newest migration."""
 _LOCK: Final = 0x676770
 """The number under which servers that start at once on one PostgreSQL wait for each other."""
 
@@ -34,14 +36,14 @@ def found_revision(connection: sa.Connection) -> str:
     return ""
 
 
-def migrate(connection: sa.Connection) -> None:
-    """Bring the tables to the newest revision, within the transaction of *connection*."""
+def migrate(connection: sa.Connection, revision: str = REVISION) -> None:
+    """Bring the tables to *revision*, within the transaction of *connection*."""
     from alembic import command  # noqa: PLC0415 -- slow to load, and hardly ever needed
 
     if connection.dialect.name == "postgresql":
         connection.execute(sa.text("SELECT pg_advisory_xact_lock(:number)"), {"number": _LOCK})
     logging.getLogger("alembic").setLevel(logging.WARNING)
-    command.upgrade(_config(connection, FOLDER), "head")
+    command.upgrade(_config(connection, FOLDER), revision)
 
 
 def draft(message: str, folder: Path = FOLDER) -> Path:

@@ -10,9 +10,6 @@ from sqlalchemy.types import TypeDecorator, TypeEngine
 
 _Process: TypeAlias = Callable[[Any], Any]
 
-REVISION: Final = "0008"
-"""The revision of the tables that this program works with: the newest in `migrations`."""
-
 METADATA: Final = sa.MetaData(
     naming_convention={
         "ix": "ix_%(table_name)s_%(column_0_N_name)s",

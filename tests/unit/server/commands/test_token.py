@@ -15,7 +15,7 @@ import pytest
 
 from server.access.recognition import read_token
 from server.storage.database import Database
-from server.storage.schema import REVISION
+from server.storage.revisions import REVISION
 from tests.kit.server.commands.fixtures import Ended, Ggp
 from tests.kit.server.storage import samples
 

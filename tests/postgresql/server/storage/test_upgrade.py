@@ -23,7 +23,8 @@ from server.records.stored_record import StoredRecord
 from server.storage.backup import restore
 from server.storage.database import Database
 from server.storage.exporting import MatchFilter, exported
-from server.storage.schema import METADATA, REVISION
+from server.storage.revisions import REVISION
+from server.storage.schema import METADATA
 from server.storage.tournaments import TournamentStore
 from server.tournament.table import table_of
 from tests.kit.server.storage import samples
