@@ -163,7 +163,6 @@ class Registry:
         name: str,
         owner: str,
         url: str | None = None,
-        max_matches: int | None = None,
         wishes: PlayerWishes = NO_WISHES,
     ) -> PlayerRow:
         """Register the player that listens at *url*, or that will dial in.
@@ -183,7 +182,7 @@ class Registry:
             owner,
             self.clock.wall_ms(),
             url=None if url is None else str(addresses.player_url(url)),
-            max_matches=max_matches or self.settings.max_matches,
+            max_matches=self.settings.max_matches,
         )
         row = replace(row, **wishes.values())
         if not await self.store.add(row, self.settings.max_players):
@@ -206,7 +205,6 @@ class Registry:
         self,
         name: str,
         url: str | None = None,
-        max_matches: int | None = None,
         wishes: PlayerWishes = NO_WISHES,
         still: PlayerRow | None = None,
     ) -> PlayerRow:
@@ -216,7 +214,7 @@ class Registry:
             UnknownPlayerError: there is none, or not *still* that one: to look an address up takes a while.
             PlayerSpecError: as `register`.
         """
-        values = wishes.values() | ({} if max_matches is None else {"max_matches": max_matches})
+        values = wishes.values()
         if url is not None:
             await addresses.check_target(url, self.settings.targets)
             values |= {"kind": SeatKind.HTTP, "url": str(addresses.player_url(url)), "info": None, "seen_ms": None}

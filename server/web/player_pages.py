@@ -18,6 +18,7 @@ from server.hosting.practice import may_name
 from server.links.seating import OWN_PLAYERS
 from server.principal import Role
 from server.refusals import RequestError
+from server.registry.registry import PlayerWishes
 from server.storage.rows import PlayerRow
 from server.storage.statistics import PlayerStatistics
 from server.web import match_lists, rendering
@@ -57,9 +58,8 @@ async def register(request: web.Request) -> web.StreamResponse:
         return await _players(request, data, f"A player plays from 1 to {MAX_MATCHES:,} matches at once.")
     try:
         registry = request.app[MANAGER].registry
-        row = await registry.register(
-            data.get("name", ""), rendering.visitor_of(request).name, data.get("url") or None, n
-        )
+        name, owner, wishes = data.get("name", ""), rendering.visitor_of(request).name, PlayerWishes(max_matches=n)
+        row = await registry.register(name, owner, data.get("url") or None, wishes)
     except GdlError as error:
         return await _players(request, data, rendering.sentence(error))
     raise web.HTTPSeeOther(player_address(row.name))

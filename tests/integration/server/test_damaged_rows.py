@@ -27,6 +27,7 @@ from server.hosting.game_manager import GameManager
 from server.hosting.order import HostSettings, MatchRequest
 from server.principal import Role
 from server.records.entries import Entry, StartedEntry
+from server.registry.registry import PlayerWishes
 from server.site import Watch, make_app
 from server.storage.accounts import TokenStore
 from server.storage.database import Database
@@ -97,7 +98,7 @@ async def made(path: Path) -> Model:
     manager = GameManager(database, HostSettings())
     await manager.start()
     async with listening(YES) as player:
-        await manager.registry.register("yes", "ada", player, 5)
+        await manager.registry.register("yes", "ada", player, PlayerWishes(max_matches=5))
         orders = order("yes"), order("random", "x", "o", rules=None, game="tictactoe")
         over = [(await manager.order(each, by="ada")).row.id for each in orders]
         for match_id in over:

@@ -15,6 +15,7 @@ from sqlalchemy.engine import make_url
 from server.hosting.order import HostSettings, PracticeLimits
 from server.principal import Principal, Role
 from server.refusals import RequestError
+from server.registry.registry import PlayerWishes
 from server.storage.database import Database
 from server.storage.rows import MatchStatus
 from tests.kit.polling import until
@@ -305,7 +306,7 @@ async def test_no_player_plays_more_than_it_allows_when_two_managers_begin_at_on
         writer.write(OK + b"\r\n" + (b"(say Yes)" if word == "PLAY" else b"ready"))
 
     async with listening(counting) as url, managers(postgresql_address, HostSettings(), HostSettings()) as hosts:
-        await hosts[0].manager.registry.register("deep", "ada", url, max_matches=limit)
+        await hosts[0].manager.registry.register("deep", "ada", url, wishes=PlayerWishes(max_matches=limit))
         text = order({"x": "deep", "o": "deep"})
         rows = [row for _ in range(6) for row in await asyncio.gather(*(host.manager.order(text) for host in hosts))]
         for each in rows:

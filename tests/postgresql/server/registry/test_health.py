@@ -99,7 +99,7 @@ async def test_callers_who_ask_again_and_again_do_not_pause_a_silent_player(regi
 async def test_a_player_that_plays_is_asked_and_may_begin_what_it_might_before(
     registry: Registry, asked: Asked
 ) -> None:
-    await registry.register("deep", "ada", URL, max_matches=2)
+    await registry.register("deep", "ada", URL, wishes=PlayerWishes(max_matches=2))
     await checks(registry, asked).check_all()
 
     async def ask(_url: str) -> PlayerInfo:

@@ -18,7 +18,7 @@ from server.links.queued_player import HumanLink, QueueLink
 from server.links.seating import PlayerSpec, UnresolvedPlayer
 from server.match.setup import Case, Profile, Seat
 from server.registry.queueing import Hindrance
-from server.registry.registry import Person, RegisteredPlayer, Registry, RegistrySettings
+from server.registry.registry import Person, PlayerWishes, RegisteredPlayer, Registry, RegistrySettings
 from server.storage.rows import CLOCK_SLACK_MS, PlayerRow, SeatKind
 from tests.kit.polling import until
 from tests.kit.server.plays import LEFT, RIGHT, TWO_STEPS
@@ -38,7 +38,7 @@ async def test_a_player_at_an_address(registry: Registry) -> None:
 
 
 async def test_a_player_that_will_dial_in(registry: Registry) -> None:
-    row = await registry.register("deep", "ada", max_matches=3)
+    row = await registry.register("deep", "ada", wishes=PlayerWishes(max_matches=3))
     assert row == PlayerRow("deep", SeatKind.DIAL_IN, "ada", 1_000, max_matches=3)
     assert await registry.get("deep") == row
 
@@ -92,7 +92,7 @@ async def test_of_two_players_that_are_registered_at_once_and_may_not_both_be_on
 
 async def test_a_player_moves_to_another_address(registry: Registry) -> None:
     await registry.register("deep", "ada")
-    row = await registry.change("deep", "http://127.0.0.1:1", 4)
+    row = await registry.change("deep", "http://127.0.0.1:1", PlayerWishes(max_matches=4))
     assert (row, await registry.get("deep")) == (
         PlayerRow("deep", SeatKind.HTTP, "ada", 1_000, url="http://127.0.0.1:1", max_matches=4),
         row,
@@ -102,7 +102,7 @@ async def test_a_player_moves_to_another_address(registry: Registry) -> None:
 async def test_what_is_not_registered_can_be_neither_changed_nor_removed(registry: Registry) -> None:
     for work in (
         registry.get("deep"),
-        registry.change("deep", max_matches=2),
+        registry.change("deep", wishes=PlayerWishes(max_matches=2)),
         registry.change("deep"),
         registry.remove("deep"),
         registry.pause("deep", ""),
@@ -214,7 +214,7 @@ async def test_how_they_are_spoken_to(registry: Registry) -> None:
 
 
 async def test_a_player_that_dials_in_plays_while_it_is_connected(registry: Registry, changes: list[str]) -> None:
-    await registry.register("deep", "ada", max_matches=2)
+    await registry.register("deep", "ada", wishes=PlayerWishes(max_matches=2))
     changes.clear()
     before = await hindrances(registry)
     with registry.request_queues.of_player("deep").reading():
