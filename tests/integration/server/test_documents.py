@@ -1,4 +1,4 @@
-"""The documents of the record and of the API say what the code says."""
+"""The documents of the record, of the API and of the figures for Prometheus say what the code says."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from server.api.problem import CODES
 from server.hosting.order import MatchRequest, SeatText
 from server.match.exchange import Event, StepFinished
 from server.match.setup import Profile
+from server.operation.metrics import Metrics
 from server.records.entries import entry_of
 from server.records.record import record_of
 from tests.kit.server.scripted import CIRCUMSTANCES, TURNS_MOVES, events, library, turns
@@ -49,6 +50,12 @@ def test_every_key_of_a_record_is_explained() -> None:
     explained = codes("record.md")
     assert keys - explained == set()
     assert {key for key in explained if re.fullmatch("x-[a-z-]+", key)} - keys == OF_THE_PUBLIC_VIEW
+
+
+def test_every_figure_for_prometheus_has_its_row() -> None:
+    families = [family for family in Metrics().registry.collect() if family.name.startswith("ggp_")]
+    named = {family.name + ("_total" if family.type == "counter" else "") for family in families}
+    assert {code.partition("{")[0] for code in codes("hosting.md") if code.startswith("ggp_")} == named
 
 
 def test_every_key_of_an_order_is_explained() -> None:
