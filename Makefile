@@ -22,6 +22,11 @@ test-fast: $(INSTALLED_DEV) ## run the unit tests, which take less than a minute
 	@$(BIN)/python -m pytest -q -n auto tests/unit
 
 LOWEST := .venv-lowest
+GAME ?=
+test-game: $(INSTALLED_DEV) ## run all tests of one game of rules/ (GAME=ataxx)
+	@test -n "$(GAME)" || { echo "name the game: make test-game GAME=ataxx"; exit 2; }
+	@GGP_EXHAUSTIVE=all $(BIN)/python -m pytest -k "[$(GAME)] or [$(GAME)_"
+
 lowest: ## run unit tests and those of the server with the oldest libraries that pyproject.toml allows
 	python3 -m venv $(LOWEST)
 	$(LOWEST)/bin/pip install -q uv
@@ -135,4 +140,4 @@ $(WARM): $(KERNELS) | $(INSTALLED)
 	@$(BIN)/ggp warm-up
 	@touch $@
 
-.PHONY: help warm-up demo docs test test-fast lowest lint conform conform-import fuzz damage exhaustive mutants strength bench bench-vector load wheel release codes api images constraints structure modules clean
+.PHONY: help warm-up demo docs test test-fast test-game lowest lint conform conform-import fuzz damage exhaustive mutants strength bench bench-vector load wheel release codes api images constraints structure modules clean

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Final, Literal
 
 from gdl.boards.fluents import Argument, Fluent, Path
-from gdl.boards.layout import MAX_ENTRIES, MAX_SIDE, Pieces, Shape
+from gdl.boards.layout import MAX_ENTRIES, MAX_SIDE, Pieces, ShapeName
 from gdl.boards.looks import Appearance, appearances, colour_of, shape_of, symbol_of
 from gdl.boards.readings import Reading, readings_of
 
@@ -62,8 +62,8 @@ def _are_men(pieces: Sequence[Pieces], chosen: Sequence[Reading]) -> bool:
     return shapes & _CHECKERED == {"pawn", "king"} and bool(first) and all(shape_of(name) != "king" for name in first)
 
 
-def _as_men(shapes: Mapping[str, Shape]) -> dict[str, Shape]:
-    men: dict[Shape, Shape] = {"pawn": "man", "king": "crowned"}
+def _as_men(shapes: Mapping[str, ShapeName]) -> dict[str, ShapeName]:
+    men: dict[ShapeName, ShapeName] = {"pawn": "man", "king": "crowned"}
     return {name: men.get(shape, shape) for name, shape in shapes.items()}
 
 

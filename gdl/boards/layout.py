@@ -86,7 +86,7 @@ Names = Annotated[
 Pattern = Annotated[str, AfterValidator(_pattern)]
 Symbol = Annotated[str, Field(min_length=1, max_length=3), AfterValidator(_ascii)]
 Sign = Annotated[str, Field(min_length=1, max_length=3), AfterValidator(_shown)]
-Shape = Literal[
+ShapeName = Literal[
     "disc", "stone", "man", "crowned", "card", "back", "die", "seeds", "bar",
     "ring", "cross", "square", "block", "diamond", "triangle", "star", "dot", "token", "tile",
     "pawn", "knight", "bishop", "rook", "queen", "king",
@@ -131,8 +131,8 @@ class Looks(Table):
     signs: Annotated[dict[str, Sign], Field(max_length=MAX_ENTRIES)] = {}
     colour: Colour | None = None
     colours: Annotated[dict[str, Colour], Field(max_length=MAX_ENTRIES)] = {}
-    shape: Shape | None = None
-    shapes: Annotated[dict[str, Shape], Field(max_length=MAX_ENTRIES)] = {}
+    shape: ShapeName | None = None
+    shapes: Annotated[dict[str, ShapeName], Field(max_length=MAX_ENTRIES)] = {}
     fill: Colour | None = None
     fills: Annotated[dict[str, Colour], Field(max_length=MAX_ENTRIES)] = {}
     graded: Literal["doubling", "rows"] | None = None

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from gdl.boards.layout import Colour, Shape, Symbol
+from gdl.boards.layout import Colour, ShapeName, Symbol
 
 _EMPTY: Final = frozenset({
     "blank", "empty", "none", "nil", "null", "nothing", "free", "clear", "open", "noone", "nobody", "unmarked",
@@ -20,7 +20,7 @@ _COLOURS: Final[dict[str, Colour]] = {
     "hole": "bright_black", "brick": "bright_black", "fire": "bright_red", "arrow": "bright_black",
     "food": "green", "apple": "green", "goal": "yellow", "exit": "yellow",
 }  # fmt: skip
-_SHAPES: Final[dict[str, Shape]] = {
+_SHAPES: Final[dict[str, ShapeName]] = {
     "pawn": "pawn", "knight": "knight", "bishop": "bishop", "rook": "rook", "queen": "queen", "king": "king",
     "x": "cross", "o": "ring", "wall": "block", "hole": "block", "brick": "block", "arrow": "block", "block": "block",
     "robot": "robot", "zombie": "zombie", "mummy": "mummy", "player": "person", "hero": "person", "explorer": "person",
@@ -28,7 +28,7 @@ _SHAPES: Final[dict[str, Shape]] = {
     "ghost": "mummy", "snake": "square", "fire": "star", "food": "dot", "dot": "dot", "pellet": "dot",
     "disc": "disc", "stone": "disc", "checker": "disc", "amazon": "queen", "pacman": "disc", "kitten": "person",
 }  # fmt: skip
-_CODES: Final[dict[str, Shape]] = {
+_CODES: Final[dict[str, ShapeName]] = {
     "p": "pawn", "n": "knight", "b": "bishop", "r": "rook", "q": "queen", "k": "king", "m": "pawn",
 }  # fmt: skip
 _CODE: Final = re.compile(r"([wb])([pnbrqkm])")
@@ -58,7 +58,7 @@ class Appearance:
     """What one kind of piece looks like: `symbol` and `colour` in text, `shape` and `fill` in pictures."""
 
     symbol: Symbol
-    shape: Shape
+    shape: ShapeName
     fill: Colour
 
     @property
@@ -85,7 +85,7 @@ def appearances(values: Iterable[str], owners: Sequence[str] = ()) -> dict[str, 
     return found
 
 
-def shape_of(name: str) -> Shape:
+def shape_of(name: str) -> ShapeName:
     """Return the shape that *name* speaks of: a token with its symbol where it speaks of none."""
     code = _CODE.fullmatch(name.lower())
     if code is not None:

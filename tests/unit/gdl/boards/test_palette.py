@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 from typing import get_args
 
 from gdl.boards.grids import Emphasis
-from gdl.boards.layout import Shape
+from gdl.boards.layout import ShapeName
 from gdl.boards.marks import COLOURS, SHAPES
 from gdl.boards.pictures import board_css
 
@@ -39,7 +40,14 @@ def test_what_stands_out_has_a_colour() -> None:
 
 
 def test_every_shape_of_layouts_has_an_outline() -> None:
-    assert set(SHAPES) == set(get_args(Shape))
+    assert set(SHAPES) == set(get_args(ShapeName))
+
+
+def test_every_shape_of_layouts_is_in_the_table_of_the_page() -> None:
+    page = (Path(__file__).parents[4] / "docs" / "games.md").read_text("utf-8")
+    table = page.partition("\n| shapes | |\n")[2].partition("\n\n")[0]
+    listed = [name for row in table.splitlines() for name in re.findall(r"`(\w+)`", row.split("|")[1])]
+    assert sorted(listed) == sorted(get_args(ShapeName))
 
 
 def test_outlines_are_path_data_and_nothing_else() -> None:
