@@ -15,9 +15,10 @@ from server.match.link import now_ms
 from server.sanitization import CleanLine
 from server.storage.tournament_rows import EntryRule, FixtureRow, InterventionRow, TournamentRow, TournamentStatus
 from server.storage.tournaments import StoredTournament
-from server.tournament.plan import AT_ONCE, Timetable, TournamentTerms
+from server.tournament.plan import TournamentTerms
 from server.tournament.standings import counted_goals
 from server.tournament.summary import summary
+from server.tournament.timetable import AT_ONCE, Timetable
 
 URL: Final = "/api/v1/tournaments"
 MAX_ENTRANTS: Final = 1_000

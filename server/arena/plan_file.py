@@ -16,7 +16,8 @@ from server.errors import ConfigurationError, GameNameClashError, TournamentFold
 from server.links.seating import is_command
 from server.sanitization import without_passwords
 from server.terminal.command_line import read_toml
-from server.tournament.plan import SprtPlan, Timetable, TournamentPlan
+from server.tournament.plan import SprtPlan, TournamentPlan
+from server.tournament.timetable import Timetable
 
 
 def read_plan(path: Path, changes: Mapping[str, Any] | None = None) -> TournamentPlan:

@@ -8,7 +8,8 @@ from server.storage.rows import MatchStatus
 from server.storage.tournament_rows import ONGOING_STATUSES, FixtureRow, InterventionKind, TournamentStatus
 from server.storage.tournaments import StoredTournament
 from server.tournament.fixtures import ScheduledMatch
-from server.tournament.plan import AT_ONCE, Timetable, TournamentFormat
+from server.tournament.plan import TournamentFormat
+from server.tournament.timetable import AT_ONCE, Timetable
 
 NEVER: Final = 2**62
 """When to look at a tournament again that waits for nothing but changes. *Units*: milliseconds since 1970."""

@@ -11,7 +11,8 @@ from server.storage.rows import LIVE_STATUSES, MatchStatus, PlayerRow, SeatRow
 from server.tournament.fixtures import ScheduledMatch
 
 if TYPE_CHECKING:  # plans load NumPy, which takes longer than all else that most commands need
-    from server.tournament.plan import Timetable, TournamentTerms
+    from server.tournament.plan import TournamentTerms
+    from server.tournament.timetable import Timetable
 
 
 class TournamentStatus(StrEnum):

@@ -187,7 +187,8 @@ class TournamentStore:
                 name: tournament_rows.PinnedGame(str(game["sha256"]), int(game["n_roles"]))
                 for name, game in found["games"].items()
             }
-            from server.tournament.plan import Timetable, TournamentTerms, within_bounds  # noqa: PLC0415 -- most commands read none
+            from server.tournament.plan import TournamentTerms, within_bounds  # noqa: PLC0415 -- most commands read none
+            from server.tournament.timetable import Timetable  # noqa: PLC0415 -- most commands read none
 
             terms = TournamentTerms.model_validate(within_bounds(found["terms"]))
             kept = found["timetable"]

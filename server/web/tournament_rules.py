@@ -5,8 +5,9 @@ from typing import Final
 
 from server.storage.tournament_rows import EntryRule, TournamentRow
 from server.tournament.knockout import Knockout
-from server.tournament.plan import AT_ONCE, Every, Timetable, TournamentFormat, TournamentTerms, Weekly
+from server.tournament.plan import TournamentFormat, TournamentTerms
 from server.tournament.standings import TIE_BREAKS, Measure
+from server.tournament.timetable import AT_ONCE, Every, Timetable, Weekly
 from server.web.rendering import counted, date
 
 FORMAT_WORDS: Final[dict[TournamentFormat, str]] = {

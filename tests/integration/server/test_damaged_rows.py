@@ -39,7 +39,7 @@ from server.storage.tournament_rows import AnnulmentRow, InterventionKind, Inter
 from server.storage.tournaments import TournamentChange
 from server.storage.writer import EventWriter
 from server.tournament.fixtures import ScheduledMatch
-from server.tournament.plan import Timetable
+from server.tournament.timetable import Timetable
 from tests.kit.server.access.guarded_app import Client, bearer
 from tests.kit.server.hosting.tournaments import entrants, tournament
 from tests.kit.server.peers import listening

@@ -10,8 +10,9 @@ from server.hosting.tournament_progress import progress_of
 from server.storage.database import Database
 from server.storage.tournament_rows import EntrantRow, PinnedGame, TournamentRow, TournamentStatus
 from server.storage.tournaments import StoredTournament, TournamentStore
-from server.tournament.plan import Timetable, TournamentTerms
+from server.tournament.plan import TournamentTerms
 from server.tournament.table import table_of
+from server.tournament.timetable import Timetable
 from tests.kit.polling import until
 
 PLAYERS = ("random", "legal", "random", "legal")

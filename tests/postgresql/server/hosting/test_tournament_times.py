@@ -20,7 +20,8 @@ from server.storage.reading import sound
 from server.storage.rows import MatchStatus
 from server.storage.tournament_rows import EntrantRow, TournamentStatus
 from server.storage.tournaments import StoredTournament, TournamentChange, TournamentStore
-from server.tournament.plan import Every, Timetable, TournamentFormat
+from server.tournament.plan import TournamentFormat
+from server.tournament.timetable import Every, Timetable
 from tests.kit.server.hosting.tournaments import entrants, tournament
 from tests.kit.server.storage.samples import HandClock
 

@@ -17,7 +17,8 @@ from server.storage.schema import tournaments
 from server.storage.tournament_rows import AnnulmentRow, FixtureRow, InterventionKind, InterventionRow, TournamentStatus
 from server.storage.tournaments import TournamentChange, TournamentStore
 from server.tournament.fixtures import ScheduledMatch
-from server.tournament.plan import MAX_FORFEIT_ERRORS, Timetable
+from server.tournament.plan import MAX_FORFEIT_ERRORS
+from server.tournament.timetable import Timetable
 from tests.kit.server.hosting.tournaments import entrants, tournament
 from tests.kit.server.storage.samples import begun, match, seats
 

@@ -9,7 +9,7 @@ from server.storage.rows import MatchStatus
 from server.storage.tournament_rows import FixtureRow, InterventionKind, InterventionRow, TournamentStatus
 from server.storage.tournaments import StoredTournament
 from server.tournament.fixtures import ScheduledMatch
-from server.tournament.plan import Every, Timetable
+from server.tournament.timetable import Every, Timetable
 from tests.kit.server.hosting.tournaments import entrants, tournament
 
 MATCH = ScheduledMatch("m", "tictactoe", ("p0", "p1"), 1, 2, 1, "pair", "set")

@@ -9,7 +9,7 @@ import pytest
 from pydantic import ValidationError
 
 from gdl.errors import validation_details, validation_message
-from server.tournament.plan import Every, Timetable, Weekly
+from server.tournament.timetable import Every, Timetable, Weekly
 
 MONDAYS = Weekly.model_validate({"weekday": "monday", "time": "18:00", "zone": "Europe/Berlin"})
 

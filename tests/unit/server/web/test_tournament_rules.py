@@ -8,7 +8,8 @@ from typing import Any
 import pytest
 
 from server.storage.tournament_rows import EntryRule, PinnedGame, TournamentRow, TournamentStatus
-from server.tournament.plan import Timetable, TournamentFormat, TournamentTerms
+from server.tournament.plan import TournamentFormat, TournamentTerms
+from server.tournament.timetable import Timetable
 from server.web.tournament_rules import FORMAT_WORDS, rules_in_words
 
 SWISS = "in each, entrants with like scores meet who have not met before. A bye counts as a won meeting."
