@@ -188,7 +188,7 @@ def _escaped(text: str) -> str:
 
 
 def _title(progress: Progress) -> str:
-    return f"{progress.plan.format.value.capitalize()}: {', '.join(progress.plan.games)}"
+    return f"{progress.plan.format.words}: {', '.join(progress.plan.games)}"
 
 
 def html(progress: Progress, roles: Mapping[str, Sequence[str]] = NO_ROLES) -> str:

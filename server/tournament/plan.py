@@ -26,6 +26,11 @@ class TournamentFormat(StrEnum):
     SCORE_TABLE = "score-table"
 
     @property
+    def words(self) -> str:
+        """What the format is called on pages and in reports."""
+        return self.value.replace("-", " ").capitalize()
+
+    @property
     def is_knockout(self) -> bool:
         """Whether entrants are put out, so that no one comes late, and places go by when."""
         return self in (TournamentFormat.KNOCKOUT, TournamentFormat.DOUBLE_KNOCKOUT)

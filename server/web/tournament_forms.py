@@ -23,7 +23,6 @@ from server.storage.tournaments import StoredTournament
 from server.tournament.plan import DEFAULT_ROUNDS, TournamentFormat
 from server.tournament.standings import Measure
 from server.web.rendering import render, sentence
-from server.web.tournament_rules import FORMAT_WORDS
 
 _TEXTS: Final = ("name", "format", "rounds", "startClock", "playClock", "measure", "forfeitErrors", "entry")
 _CHECKS: Final = ("allGames", "scramble")
@@ -95,7 +94,7 @@ async def _form(request: web.Request, data: Mapping[str, str], games: list[str],
         data=_DEFAULTS | dict(data),
         chosen=games,
         games=[(game.name, title_of(game)) for game in await manager.games.listed()],
-        formats=FORMAT_WORDS,
+        formats={form.value: form.words for form in TournamentFormat},
         measures=MEASURE_WORDS,
         default_rounds=DEFAULT_ROUNDS,
         own=OWN_PLAYERS,

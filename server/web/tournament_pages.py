@@ -183,7 +183,6 @@ async def show_tournaments(request: web.Request) -> web.Response:
         tournaments=rows,
         older=after and urlencode({"before": after}),
         is_first=before is None,
-        format_words=tournament_rules.FORMAT_WORDS,
     )
 
 
@@ -248,7 +247,7 @@ async def tournament_context(request: web.Request) -> dict[str, Any]:
         "shape": shape,
         "now_ms": at_ms,
         "games": games,
-        "format": tournament_rules.FORMAT_WORDS[row.terms.format],
+        "format": row.terms.format.words,
         "rules": list(tournament_rules.rules_in_words(row, games, at_ms)),
         "boards": await boards_of(request, shown, (each.match_id for each in shown.playing[:N_BOARDS])),
         "standings": standings,

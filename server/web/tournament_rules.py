@@ -10,16 +10,6 @@ from server.tournament.standings import TIE_BREAKS, Measure
 from server.tournament.timetable import AT_ONCE, Every, Timetable, Weekly
 from server.web.rendering import counted, date
 
-FORMAT_WORDS: Final[dict[TournamentFormat, str]] = {
-    TournamentFormat.ROUND_ROBIN: "Round robin",
-    TournamentFormat.GAUNTLET: "Gauntlet",
-    TournamentFormat.SWISS: "Swiss",
-    TournamentFormat.KNOCKOUT: "Knockout",
-    TournamentFormat.DOUBLE_KNOCKOUT: "Double knockout",
-    TournamentFormat.LADDER: "Ladder",
-    TournamentFormat.SCORE_TABLE: "Score table",
-}
-"""What the formats are called."""
 _MEASURES: Final[dict[Measure, str]] = {
     Measure.GOALS: "The mean goal of all matches counts, from 0 to 100.",
     Measure.POINTS: "Each match gives 1 point for a better goal than another's, ½ for an equal one, 0 for a worse one.",
@@ -90,7 +80,7 @@ def _errors(terms: TournamentTerms) -> str:
 def rules_in_words(row: TournamentRow, games: Sequence[str], at_ms: int) -> Iterator[tuple[str, str]]:
     """Yield the rules of a tournament as of *at_ms*, each with its title; *games* are none while they are secret."""
     terms = row.terms
-    yield "Format", f"{FORMAT_WORDS[terms.format]}. {_meetings(terms)}"
+    yield "Format", f"{terms.format.words}. {_meetings(terms)}"
     yield "Games", _games(games, terms)
     yield "Seats", _seats(row)
     clocks = f"{terms.start_clock:,} s to prepare, {terms.play_clock:,} s for each move"

@@ -1,4 +1,4 @@
-"""The documents of the record, of the API and of the figures for Prometheus say what the code says."""
+"""The documents of the record, of the API, of tournaments and of the figures for Prometheus say what the code says."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ from server.match.setup import Profile
 from server.operation.metrics import Metrics
 from server.records.entries import entry_of
 from server.records.record import record_of
+from server.tournament.plan import TournamentFormat
 from tests.kit.server.scripted import CIRCUMSTANCES, TURNS_MOVES, events, library, turns
 from tools.api_page import all_operations, written
 
@@ -56,6 +57,12 @@ def test_every_figure_for_prometheus_has_its_row() -> None:
     families = [family for family in Metrics().registry.collect() if family.name.startswith("ggp_")]
     named = {family.name + ("_total" if family.type == "counter" else "") for family in families}
     assert {code.partition("{")[0] for code in codes("hosting.md") if code.startswith("ggp_")} == named
+
+
+def test_every_format_of_tournaments_has_its_row() -> None:
+    table = (DOCS / "tournaments.md").read_text(encoding="utf-8").partition("\n| format | who meets |")[2]
+    rows = re.findall(r"^\| (\w[\w ]+) \|", table.partition("\n\n")[0], re.MULTILINE)
+    assert [row.capitalize() for row in rows] == [form.words for form in TournamentFormat]
 
 
 def test_every_key_of_an_order_is_explained() -> None:

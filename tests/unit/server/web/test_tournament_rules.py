@@ -10,7 +10,7 @@ import pytest
 from server.storage.tournament_rows import EntryRule, PinnedGame, TournamentRow, TournamentStatus
 from server.tournament.plan import TournamentFormat, TournamentTerms
 from server.tournament.timetable import Timetable
-from server.web.tournament_rules import FORMAT_WORDS, rules_in_words
+from server.web.tournament_rules import rules_in_words
 
 SWISS = "in each, entrants with like scores meet who have not met before. A bye counts as a won meeting."
 EVEN = "After equal points there are up to 2 more, then the one that entered earlier goes on."
@@ -44,7 +44,7 @@ def words(
     ],
 )
 def test_each_format_is_described(terms: dict[str, Any], told: str) -> None:
-    assert words(**terms)["Format"] == f"{FORMAT_WORDS[TournamentFormat(terms['format'])]}. {told}"
+    assert words(**terms)["Format"] == f"{TournamentFormat(terms['format']).words}. {told}"
 
 
 def test_games_take_turns_where_not_all_are_played() -> None:
