@@ -39,6 +39,8 @@ PLAYERS: Final = {
     "llm": "players.language_model.player:LanguageModelPlayer",
 }
 """Our own players: a name, and the class in its module."""
+LIGHT: Final = frozenset({"legal", "random", "greedy"})
+"""Those that think for a moment; all others search until their time is over, and take a core each."""
 
 _NEEDED: Final = {"llm": {"url": "GGP_LLM_URL", "model": "GGP_LLM_MODEL"}}
 """The options without which a player of ours can play no match, and the variables that stand for them."""

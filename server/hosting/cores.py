@@ -12,7 +12,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Final
 
-from players.registry import options_of
+from players.registry import LIGHT, options_of
 from server.errors import TooFewCoresError
 from server.links.own_player import IN_PROCESS
 from server.links.seating import OWN_PLAYERS, is_command
@@ -20,8 +20,6 @@ from server.links.seating import OWN_PLAYERS, is_command
 SLOTS_PER_CORE: Final = 4
 HUMAN: Final = "human"
 """How people are named as players."""
-LIGHT: Final = frozenset({"greedy"})
-"""Players of ours that think for a moment; all others search until their time is over."""
 
 
 def n_cores_here() -> int:
