@@ -7,7 +7,7 @@ from pydantic import Field
 
 from server.api.operation import LEADERBOARDS, MANAGER, Ms, Name, Operations, RequestModel, ResponseModel
 from server.api.player_models import RatingAnswer, rating_answer
-from server.leaderboards.encounters import Encounters, Tally
+from server.leaderboards.encounters import Encounters, MeetingTally
 from server.leaderboards.leaderboard import LeaderboardRow
 from server.leaderboards.leaderboards import ALL_GAMES
 from server.refusals import RequestError
@@ -151,7 +151,7 @@ class EncountersAnswer(ResponseModel):
     latest: list[str]
 
 
-_NEVER: Final = Tally(0, 0, 0, 0, 0.0, 0.0)
+_NEVER: Final = MeetingTally(0, 0, 0, 0, 0.0, 0.0)
 
 
 @operations.get("/api/v1/encounters", errors=["busy"])
@@ -175,7 +175,7 @@ async def read_encounters(request: web.Request, query: EncountersQuery) -> Encou
     )
 
 
-def _tally(tally: Tally) -> dict[str, Any]:
+def _tally(tally: MeetingTally) -> dict[str, Any]:
     return {
         "matches": tally.n_matches,
         "wins": tally.wins,

@@ -44,7 +44,7 @@ def command(context: click.Context, as_json: bool) -> None:
 
 
 def _about(file: GameFile) -> About | AboutFileError | None:
-    """Return the description of a game, if it has one; the error, which is told, where that cannot be read."""
+    """Return the description of a game, if it has one; the error, which is printed, where that cannot be read."""
     try:
         return file.about()
     except AboutFileError as error:

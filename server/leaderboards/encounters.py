@@ -15,7 +15,7 @@ _N_OPPONENTS: Final = 12
 
 
 @dataclass(frozen=True, slots=True)
-class Tally:
+class MeetingTally:
     """What one player made against another: won, drawn and lost matches, and the mean goals of both."""
 
     n_matches: int
@@ -32,7 +32,7 @@ class SeatTally:
 
     game: str
     role: int
-    tally: Tally
+    tally: MeetingTally
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +42,7 @@ class Encounters:
     `lead` is its rating above the other, `superiority` the likelihood that it is stronger, `latest` their last matches.
     """
 
-    total: Tally | None
+    total: MeetingTally | None
     seats: tuple[SeatTally, ...] = ()
     lead: Rating | None = None
     superiority: float | None = None
@@ -72,11 +72,11 @@ def by_seat(results: Sequence[MatchResult], one: str, other: str) -> list[SeatTa
     return [SeatTally(game, role, _tally(of_seat, one, other)) for (game, role), of_seat in sorted(found.items())]
 
 
-def _tally(results: Sequence[MatchResult], one: str, other: str) -> Tally:
+def _tally(results: Sequence[MatchResult], one: str, other: str) -> MeetingTally:
     goals = [(result.goal_of(one), result.goal_of(other)) for result in results]
     n_won, n_lost = sum(own > its for own, its in goals), sum(own < its for own, its in goals)
     means = fmean(own for own, _ in goals), fmean(its for _, its in goals)
-    return Tally(len(goals), n_won, len(goals) - n_won - n_lost, n_lost, *means)
+    return MeetingTally(len(goals), n_won, len(goals) - n_won - n_lost, n_lost, *means)
 
 
 def opponents(player: str, found: Iterable[RatedResult]) -> list[tuple[str, int]]:

@@ -117,7 +117,7 @@ class OwnPlayer(http_player.HttpPlayer):
         return self._child.returncode is not None
 
     async def deliver(self, request: PlayerRequest, reply: ReplyBuffer) -> None:
-        """Ask the player as any over HTTP; a process that is gone is told as what it is.
+        """Ask the player as any over HTTP; of a process that is gone the error says so.
 
         Raises:
             RemotePlayerError: as there, or the process has ended.

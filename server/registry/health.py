@@ -102,7 +102,7 @@ class HealthChecks:
         """Ask a player now; one that was paused for its silence goes on when it answers.
 
         It is paused by `check_all` alone, which knows when to ask: any caller may ask again and again here, also while
-        the player thinks in a match. What it says then is told, and not kept, since the next match may begin after it.
+        the player thinks in a match. What it says then is returned, and not kept, as the next match may begin after it.
 
         Raises:
             UnknownPlayerError: it is not registered any more.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from server.leaderboards.encounters import Encounters, SeatTally, Tally, encounters_of, opponents
+from server.leaderboards.encounters import Encounters, MeetingTally, SeatTally, encounters_of, opponents
 from server.storage.rows import RatedResult
 from server.tournament.fixtures import MatchResult
 from tests.kit.server.leaderboards.results import RESULTS, won
@@ -12,15 +12,16 @@ OWN = [*(each for each in RESULTS if set(each.result.players) == {"ada", "bob"})
 
 def test_what_one_made_is_told_altogether_and_by_game_and_role() -> None:
     found = encounters_of("ada", "bob", OWN)
-    assert found.total == Tally(3, 2, 0, 1, 200 / 3, 100 / 3)
+    assert found.total == MeetingTally(3, 2, 0, 1, 200 / 3, 100 / 3)
     assert found.seats == (
-        SeatTally("chess", 0, Tally(2, 2, 0, 0, 100.0, 0.0)), SeatTally("chess", 1, Tally(1, 0, 0, 1, 0.0, 100.0)),
+        SeatTally("chess", 0, MeetingTally(2, 2, 0, 0, 100.0, 0.0)),
+        SeatTally("chess", 1, MeetingTally(1, 0, 0, 1, 0.0, 100.0)),
     )  # fmt: skip
 
 
 def test_equal_goals_are_a_draw() -> None:
     drawn = RatedResult(MatchResult("chess", ("bob", "ada"), (50, 50), (0, 0), "m"), 1)
-    assert encounters_of("ada", "bob", [drawn]).total == Tally(1, 0, 1, 0, 50.0, 50.0)
+    assert encounters_of("ada", "bob", [drawn]).total == MeetingTally(1, 0, 1, 0, 50.0, 50.0)
 
 
 def test_the_lead_is_that_of_the_first_above_the_other() -> None:
