@@ -31,6 +31,7 @@ from server.commands.main import INTERRUPTED
 from server.errors import ConfigurationError, OrderRefusedError, TournamentFolderError
 from server.hosting.cores import n_cores_here
 from server.importing.fetching import BAD_REDIRECT, object_of
+from server.links.seating import player_spec
 from server.match.setup import MAX_CLOCK_S, new_seed
 from server.sanitization import clean_line, game_name_of, without_passwords
 from server.terminal.command_line import read_toml, table_console
@@ -89,7 +90,7 @@ def run(
     if dask is not None:
         check_extra("distributed", "dask", "--dask")
     # Before the folder is made: a wrong plan leaves none behind.
-    new = None if out is not None and TournamentFolder(out).has_plan else _new(file, words)
+    new = None if out is not None and TournamentFolder(out).has_plan else _new(file, words, dask)
     folder = TournamentFolder(out or Path(tempfile.mkdtemp(prefix="ggp-tournament-")))
     with folder.held():
         plan, games = _kept(file, words, folder) if new is None or folder.has_plan else new
@@ -181,7 +182,7 @@ def _kept(
     return plan, _games(plan)
 
 
-def _new(file: Path | None, words: Mapping[str, Any]) -> tuple[TournamentPlan, dict[str, Game]]:
+def _new(file: Path | None, words: Mapping[str, Any], dask: str | None) -> tuple[TournamentPlan, dict[str, Game]]:
     """Return the plan that file and flags give, by which there are matches, with its games."""
     if file is None and not words["games"]:
         raise click.UsageError("name a tournament: FILE.toml, or --game GAME and --player NAME=SPEC")
@@ -189,6 +190,8 @@ def _new(file: Path | None, words: Mapping[str, Any]) -> tuple[TournamentPlan, d
     plan = plan_of({"seed": new_seed(), **changes}, _FLAGS) if file is None else read_plan(file, changes or None)
     games = _games(plan)
     _check_matches(plan, games)
+    for spec in plan.players.values() if dask is None else ():  # those of a cluster may be on its machines alone
+        player_spec(spec)
     return plan, games
 
 

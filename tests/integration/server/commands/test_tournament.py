@@ -227,6 +227,13 @@ def test_a_tournament_without_a_match_is_refused_and_no_report_written(ggp: Ggp,
     assert found(ggp(*words, "--game", "lightsout", "--format", "score-table").output)["matches"] == 1
 
 
+def test_a_player_that_there_is_not_leaves_no_folder_behind(ggp: Ggp, tmp_path: Path) -> None:
+    words = ("tournament", "run", "--game", "nim", "-p", "legal", *QUICK, "--out", tmp_path / "cup")
+    refused = ggp(*words, "-p", "b=randon")
+    assert (refused.exit_code, refused.errors) == (2, "ggp: no player 'randon'; did you mean random?\n")
+    assert not (tmp_path / "cup").exists()
+
+
 def test_rounds_are_added_to_a_tournament_that_is_over(ggp: Ggp, tmp_path: Path) -> None:
     words = ("--game", "nim", "-p", "a=random", "-p", "b=legal", *QUICK, "--out", tmp_path / "cup")
     assert ggp("tournament", "run", *words, "--rounds", 1).exit_code == 0
