@@ -24,7 +24,7 @@ from gdl.wire.insights import insight_text, insight_words
 from gdl.wire.replies import find_move
 from players.belief import BeliefState
 from players.deadline import Deadline, SearchBudget
-from players.kit import session
+from players.kit import orders, session
 from players.player import Insight, MakePlayer, Player
 
 T = TypeVar("T")
@@ -125,7 +125,7 @@ _LOG: Final = logging.getLogger(__name__)
 class Thinker:
     """Carries out the orders of one match: it keeps the belief state, and calls the author's code within its time."""
 
-    def __init__(self, make_player: MakePlayer, report: Callable[[session.Report], None]) -> None:
+    def __init__(self, make_player: MakePlayer, report: Callable[[orders.Report], None]) -> None:
         self.make_player, self.report = make_player, report
         self.player = Player()
         self.belief: BeliefState
@@ -134,29 +134,29 @@ class Thinker:
         """Why the author's code is not run, and legal moves are played; empty where it is."""
         self.role: Role = Constant("")
         self.follow_s = 0.0
-        self.last: session.Follow | None = None
+        self.last: orders.Follow | None = None
         self.answer: Term | None = None
         self._failures: set[str] = set()
         self.has_left = False
         """Whether the work is done: the match is over, or its rules cannot be played."""
 
-    def execute(self, order: session.Order) -> None:
+    def execute(self, order: orders.Order) -> None:
         """Carry out *order*, and report the results."""
         match order:
-            case session.Join():
+            case orders.Join():
                 self._join(order)
-            case session.Follow():
+            case orders.Follow():
                 self._follow(order)
-            case session.Ask():
+            case orders.Ask():
                 self._ask(order)
-            case session.Confirm():
-                self.report(session.Confirmed())
-            case session.Leave():
+            case orders.Confirm():
+                self.report(orders.Confirmed())
+            case orders.Leave():
                 self.has_left = True
                 hook = self.player.abort if order.is_abort else self.player.stop
                 self._run(hook, Deadline.after(HOOK_S).at_s)
 
-    def _join(self, order: session.Join) -> None:
+    def _join(self, order: orders.Join) -> None:
         """Read the rules, make the player, and let it prepare for the match."""
         try:
             reading_ends_s = max(order.interrupt_s, Deadline.after(READING_S).at_s)
@@ -174,17 +174,17 @@ class Thinker:
         except (GdlError, ArithmeticError, RecursionError, MemoryError) as error:
             self._refuse(str(error))
             return
-        self.report(session.Joined(tuple(map(str, game.roles))))
+        self.report(orders.Joined(tuple(map(str, game.roles))))
         self._run(partial(self.player.start, Deadline(order.deadline_s)), order.interrupt_s)
-        self.report(session.Ready())
+        self.report(orders.Ready())
 
     def _refuse(self, reason: str) -> None:
         if reason != _GONE:
             _LOG.warning("the rules are refused: %s", reason)
         self.has_left = True
-        self.report(session.Refused(reason))
+        self.report(orders.Refused(reason))
 
-    def _make_player(self, game: Game, order: session.Join) -> bool:
+    def _make_player(self, game: Game, order: orders.Join) -> bool:
         """Make the author's player, and let it join; return whether that went well within its time."""
 
         def make() -> None:
@@ -194,11 +194,11 @@ class Thinker:
             call_until(max(order.interrupt_s, Deadline.after(MAKING_S).at_s), make)
         except TimeUp:
             _LOG.warning("the player is not made in time; legal moves will be played")
-            self.report(session.PlayerFailed(f"it is not made within {MAKING_S:g} s or the start clock"))
+            self.report(orders.PlayerFailed(f"it is not made within {MAKING_S:g} s or the start clock"))
             return False
         except (Exception, SystemExit) as error:  # the second one where the constructor reads a command line
             _LOG.exception("the player cannot be made; legal moves will be played")
-            self.report(session.PlayerFailed(failure_text(error)))
+            self.report(orders.PlayerFailed(failure_text(error)))
             return False
         return True
 
@@ -207,7 +207,7 @@ class Thinker:
         player.join(game, self.role, seed)
         self.player, self.belief = player, player.worlds
 
-    def _follow(self, order: session.Follow) -> None:
+    def _follow(self, order: orders.Follow) -> None:
         """Advance the belief state by a step, and let the player perceive it."""
         belief = self.belief
         percepts = tuple(map(read_term, order.percepts))
@@ -226,7 +226,7 @@ class Thinker:
         self.last, self.answer = order, None
         self._run(partial(self.player.perceive, own_move, percepts), Deadline.after(HOOK_S).at_s)
 
-    def _ask(self, order: session.Ask) -> None:
+    def _ask(self, order: orders.Ask) -> None:
         """Report a move; without a step since the last question it is the same question, and has the same answer."""
         try:
             state = self.belief.state
@@ -235,30 +235,30 @@ class Thinker:
             _LOG.warning("the legal moves cannot be found: %s", error)
             moves = ()
         if not moves:
-            self.report(session.Done(order.step, None))
+            self.report(orders.Done(order.step, None))
             return
         if self.answer not in moves:
             self.answer = self._chosen(order, state, moves)
-        self.report(session.Done(order.step, str(self.answer)))
+        self.report(orders.Done(order.step, str(self.answer)))
 
-    def _chosen(self, order: session.Ask, state: State, moves: tuple[Term, ...]) -> Term:
+    def _chosen(self, order: orders.Ask, state: State, moves: tuple[Term, ...]) -> Term:
         """Return the move that the player chooses, or its best so far, or a legal one."""
         player = self.player
-        player.prepare_move(moves[0], lambda move: self.report(session.Best(order.step, str(move))))
+        player.prepare_move(moves[0], lambda move: self.report(orders.Best(order.step, str(move))))
         if self.why_idle:
-            self.report(session.PlayerFailed(self.why_idle))
+            self.report(orders.PlayerFailed(self.why_idle))
             return moves[0]
         if not order.thinks or state.is_terminal or Deadline(order.deadline_s).has_passed:
             return moves[0]
         found, said = self._run(partial(self._decided, order, state, moves), order.interrupt_s) or (None, "")
         if said and found is None:
             _LOG.error("%s is not a legal move of %s; the best so far is played", said, self.role)
-            self.report(session.PlayerFailed(f"{said} is not a legal move of {self.role}"))
+            self.report(orders.PlayerFailed(f"{said} is not a legal move of {self.role}"))
         chosen = found or next((move for move in moves if move is player.best_so_far), moves[0])
         self._tell_insight(order.step, chosen)
         return chosen
 
-    def _decided(self, order: session.Ask, state: State, moves: tuple[Term, ...]) -> tuple[Term | None, str]:
+    def _decided(self, order: orders.Ask, state: State, moves: tuple[Term, ...]) -> tuple[Term | None, str]:
         """Return the legal move that the player decides on, None where it is none, and as text what it returned.
 
         What an author's code returns may be anything, whose own methods say what it is equal to and how it is written.
@@ -271,11 +271,11 @@ class Thinker:
         if type(self.player).insight is Player.insight:
             return
         if chosen is not self.player.best_so_far:
-            self.report(session.Best(step, str(chosen)))
+            self.report(orders.Best(step, str(chosen)))
         told = self._run(self._told_insight, Deadline.after(HOOK_S).at_s)
         if told is not None:
             insight, text = told
-            self.report(session.Thought(step, text))
+            self.report(orders.Thought(step, text))
             _LOG.info("%s: %s", self.role, insight_words(insight))
 
     def _told_insight(self) -> tuple[Insight, str] | None:
@@ -300,7 +300,7 @@ class Thinker:
         again, calls = (" again", None) if text in self._failures else ("", error)
         self._failures.add(text)
         _LOG.error("%s failed as %s%s: %s", name, self.role, again, text, exc_info=calls)
-        self.report(session.PlayerFailed(text))
+        self.report(orders.PlayerFailed(text))
 
 
 def failure_text(error: BaseException) -> str:

@@ -20,17 +20,8 @@ from gdl.process import end_first, limit_memory
 from gdl.wire.messages import Play, Stop
 from players.kit import forking
 from players.kit.notebook import packed
-from players.kit.session import (
-    MAX_LINE_BYTES,
-    Leave,
-    OpenRequest,
-    Order,
-    Report,
-    Session,
-    read_order,
-    read_report,
-    to_line,
-)
+from players.kit.orders import MAX_LINE_BYTES, Leave, Order, Report, read_order, read_report, to_line
+from players.kit.session import OpenRequest, Session
 from players.kit.thinker import Thinker, ignore_time_up
 from players.player import MakePlayer, Player
 

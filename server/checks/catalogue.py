@@ -13,7 +13,6 @@ from gdl.wire.replies import InfoReply, is_busy, read_info
 from server.checks.check_match import (
     CheckFailedError,
     PlayerBusyError,
-    Request,
     Setting,
     library_game,
     scrambled,
@@ -21,6 +20,7 @@ from server.checks.check_match import (
     upper_case,
 )
 from server.checks.examination import ANSWER_S, Check, CheckedPlayer, must, risky, should
+from server.checks.probe import Request
 
 GARBAGE: Final = (b"", b"hello", b"(((((", b")", b"\xff\xfe\x00\x01", b"(PLAY)", b"(HELLO x)", b"(START x)", b"()")
 HUGE_BYTES: Final = 5_000_000

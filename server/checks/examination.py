@@ -11,17 +11,8 @@ from enum import StrEnum
 from functools import partial
 from typing import Any, Final, TypeAlias
 
-from server.checks.check_match import (
-    TICTACTOE,
-    CheckFailedError,
-    CheckMatch,
-    Clocks,
-    Observed,
-    PlayerBusyError,
-    Probe,
-    Request,
-    Setting,
-)
+from server.checks.check_match import TICTACTOE, CheckFailedError, CheckMatch, Clocks, PlayerBusyError, Setting
+from server.checks.probe import Observed, Probe, Request
 
 ANSWER_S: Final = 5.0
 """How long a message without a clock may take."""

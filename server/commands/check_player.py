@@ -15,7 +15,7 @@ from rich.table import Table
 from rich.text import Text
 
 from gdl.diagnostics import escaped
-from server.checks import catalogue, check_match
+from server.checks import catalogue, check_match, probe
 from server.checks.examination import Check, CheckedPlayer, CheckResult, CheckVerdict, examine
 from server.commands.main import INTERRUPTED
 from server.terminal.progress import progress
@@ -52,7 +52,7 @@ def command(
     Exits with 1 if something is wrong by which it would lose matches; warnings do not count.
     """
     checks = _chosen(only)
-    examinee = CheckedPlayer(check_match.Probe(url), check_match.Clocks(start_clock, play_clock))
+    examinee = CheckedPlayer(probe.Probe(url), check_match.Clocks(start_clock, play_clock))
     findings: list[CheckResult] = []
     report = None if as_json else _Report(checks)
     is_interrupted = False

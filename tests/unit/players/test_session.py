@@ -5,8 +5,7 @@ import pytest
 from gdl.language.kif import read_term
 from gdl.language.terms import Constant
 from gdl.wire.messages import Play, Start, Stop
-from players.kit.session import (
-    MAX_LOSSES,
+from players.kit.orders import (
     Ask,
     Best,
     Confirm,
@@ -20,13 +19,12 @@ from players.kit.session import (
     Ready,
     Refused,
     Report,
-    Session,
     Thought,
-    Timing,
     read_order,
     read_report,
     to_line,
 )
+from players.kit.session import MAX_LOSSES, Session, Timing
 
 START = Start("m", Constant("x"), "(role x) (role o)", 10, 4)
 

@@ -12,7 +12,7 @@ import pytest
 from gdl.games.library import find_game
 from gdl.wire.insights import insight_text
 from players import Player
-from players.kit.session import (
+from players.kit.orders import (
     Ask,
     Best,
     Confirm,

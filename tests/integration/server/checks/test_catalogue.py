@@ -13,8 +13,9 @@ import pytest
 from gdl.wire.messages import read_message
 from players.kit.player_server import PlayerServer
 from server.checks.catalogue import CHECKS, PROMPT_S
-from server.checks.check_match import Clocks, Probe
+from server.checks.check_match import Clocks
 from server.checks.examination import Check, CheckedPlayer, CheckResult, CheckVerdict, examine
+from server.checks.probe import Probe
 from tests.kit.players import odd_players
 from tests.kit.players.peers import playing, settings, start_text
 from tests.kit.server import peers

@@ -1,0 +1,137 @@
+"""Exchanges over HTTP with the player under test, each observed to the last byte: what came, when, and how it ended."""
+
+import asyncio
+import contextlib
+import time
+from dataclasses import dataclass, field
+from typing import Final
+
+from gdl.wire.replies import decode
+from server.errors import RemotePlayerError
+from server.links.addresses import DEFAULT_PORT, player_url
+from server.links.http_reply import HttpReply
+from server.match.link import MAX_REPLY_BYTES, ReplyBuffer
+
+MAX_RAW_BYTES: Final = 256 * 1024
+LINGER_S: Final = 1.0
+"""How long a player may keep a connection open after its reply, to be said to close it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """What is sent: the text of a message, or any bytes."""
+
+    body: bytes
+    method: str = "POST"
+    headers: dict[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Observed:
+    """What came back. `status` 0 and a `trouble` say that it was no reply. *Units*: seconds."""
+
+    status: int
+    headers: dict[str, str]
+    text: str
+    took_s: float
+    is_closed: bool
+    trouble: str = ""
+
+
+class Probe:
+    """Sends requests to the player at *url*, each over a connection of its own.
+
+    Raises:
+        PlayerSpecError: *url* is none that a player could have.
+    """
+
+    def __init__(self, url: str) -> None:
+        self.url = player_url(url)
+
+    async def exchange(self, request: Request, timeout_s: float, *, lingers: bool = False) -> Observed:
+        """Return what the player answers within *timeout_s*; with *lingers* see whether it closes the connection."""
+        began_s = time.monotonic()
+        exchange = _Exchange(LINGER_S if lingers else 0.0)
+        trouble = ""
+        try:
+            async with asyncio.timeout(timeout_s):
+                await exchange.run(self, request, began_s)
+        except TimeoutError:
+            trouble = f"no answer within {timeout_s:g} s"
+        except OSError as error:
+            trouble = f"connection failed: {error.strerror or error}"
+        return exchange.observed(began_s, trouble)
+
+    def head(self, request: Request) -> bytes:
+        """Return the head of *request*, as old servers write it."""
+        fields = {
+            "Accept": "text/delim",
+            "Host": self.url.host_port_subcomponent or "",
+            "Sender": "GAMESERVER",
+            "Receiver": "player",
+            "Content-Type": "text/acl",
+            "Content-Length": str(len(request.body)),
+            **request.headers,
+        }
+        lines = "".join(f"{name}: {value}\r\n" for name, value in fields.items())
+        return f"{request.method} {self.url.raw_path_qs} HTTP/1.0\r\n{lines}\r\n".encode()
+
+
+class _Exchange:
+    def __init__(self, linger_s: float) -> None:
+        self._linger_s = linger_s
+        self._raw = bytearray()
+        self._buffer = ReplyBuffer(MAX_REPLY_BYTES)
+        self._reply = HttpReply(self._buffer)
+        self._is_closed = False
+        self._trouble = ""
+        self._answered_s: float | None = None
+
+    async def run(self, probe: Probe, request: Request, began_s: float) -> None:
+        """Send *request* and read the reply; *began_s* is when the exchange began, in monotonic time."""
+        port = probe.url.port or DEFAULT_PORT
+        reader, writer = await asyncio.open_connection(probe.url.host, port, ssl=probe.url.scheme == "https" or None)
+        try:
+            writer.write(probe.head(request) + request.body)
+            while not (self._reply.is_finished or self._trouble or self._is_closed):
+                await self._read(reader)
+            self._answered_s = time.monotonic() - began_s
+            if self._linger_s:
+                await self._see_the_end(reader)
+        finally:
+            writer.transport.abort()
+
+    async def _read(self, reader: asyncio.StreamReader) -> None:
+        """Read once, and feed the reply with what came."""
+        data = await reader.read(65536)
+        self._raw += data[: MAX_RAW_BYTES - len(self._raw)]
+        self._is_closed = not data
+        try:
+            if data:
+                self._reply.feed(data)
+            else:
+                self._reply.feed_end()
+        except RemotePlayerError as error:
+            self._trouble = str(error)
+
+    async def _see_the_end(self, reader: asyncio.StreamReader) -> None:
+        with contextlib.suppress(TimeoutError, ConnectionError):
+            async with asyncio.timeout(self._linger_s):
+                while await reader.read(65536):
+                    pass
+                self._is_closed = True
+
+    def observed(self, began_s: float, trouble: str) -> Observed:
+        took_s = time.monotonic() - began_s if self._answered_s is None else self._answered_s
+        status, headers = _head_of(bytes(self._raw))
+        return Observed(
+            status, headers, decode(bytes(self._buffer.raw)), took_s, self._is_closed, self._trouble or trouble
+        )
+
+
+def _head_of(raw: bytes) -> tuple[int, dict[str, str]]:
+    lines = decode(raw.partition(b"\r\n\r\n")[0]).split("\n")
+    words = lines[0].split()
+    status = int(words[1]) if len(words) > 1 and words[1].isdecimal() and len(words[1]) == 3 else 0
+    fields = (line.partition(":") for line in lines[1:])
+    return status, {name.strip().lower(): value.strip() for name, _, value in fields}
