@@ -25,9 +25,9 @@ def run(
         WrongTypeError: *player* is something else, as a player that is made already, or *settings* are.
     """
     _check(player, settings)
-    from players.kit import transports  # noqa: PLC0415 -- a search needs no web server to be loaded
+    from players.kit import http_transport  # noqa: PLC0415 -- a search needs no web server to be loaded
 
-    transports.run_http(player, port, host, settings)
+    http_transport.run_http(player, port, host, settings)
 
 
 def run_stdio(player: MakePlayer, settings: Settings | None = None) -> None:
@@ -56,9 +56,9 @@ def dial_in(
         WrongTypeError: as `run`, or *url*, *name* or *token* is no text.
     """
     _check(player, settings)
-    from players.kit import host, transports  # noqa: PLC0415 -- a search needs no web server to be loaded
+    from players.kit import dialling, host  # noqa: PLC0415 -- a search needs no web server to be loaded
 
-    transports.dial_in(player, settings or Settings(name), host.Host(url, name, token), print)
+    dialling.dial_in(player, settings or Settings(name), host.Host(url, name, token), print)
 
 
 def _check(player: MakePlayer, settings: Settings | None) -> None:

@@ -6,6 +6,7 @@ as it is when the match begins. All other classes are pickled by reference, as t
 
 import asyncio
 import pickle
+import signal
 import sys
 import threading
 from collections.abc import Callable, Coroutine
@@ -15,6 +16,7 @@ from typing import Any, Final, Generic, TypeVar
 
 from players.player import MakePlayer
 
+STOP_SIGNALS: Final = (signal.SIGINT, signal.SIGTERM)
 _POLL_S: Final = 0.2
 _T = TypeVar("_T")
 

@@ -25,6 +25,8 @@ PATIENCE_S: Final = 2.0
 """How long a worker may take to end by itself when its match has ended."""
 HASTE_S: Final = 0.3
 """The same when the whole service ends."""
+LARGE_BYTES: Final = 50_000
+"""Larger messages are parsed on a thread: the other matches need the event loop."""
 _LOG: Final = logging.getLogger(__name__)
 
 

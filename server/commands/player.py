@@ -13,7 +13,7 @@ from typing import Final, TextIO
 import click
 
 from players import DEFAULT_PORT, Settings, Timing
-from players.kit import transports
+from players.kit import dialling, http_transport
 from players.kit.host import Host
 from players.kit.player_server import reserved_output, run_stdio
 from players.player import HostAwayError, HostError
@@ -85,7 +85,7 @@ def command(
             run_stdio(maker, output, settings)
         else:
             with redirect_stdout(output):
-                transports.run_http(maker, port, host, settings, until_eof)
+                http_transport.run_http(maker, port, host, settings, until_eof)
 
 
 def _with_means(
@@ -110,7 +110,7 @@ def _dial(
 ) -> None:
     host = Host(url, settings.name, token or None)
     try:
-        transports.dial_in(maker, settings, host, partial(click.echo, file=output), max_matches)
+        dialling.dial_in(maker, settings, host, partial(click.echo, file=output), max_matches)
     except HostAwayError as error:
         raise HostError(url, str(error)) from error
 

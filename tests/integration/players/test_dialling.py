@@ -9,9 +9,9 @@ from contextlib import asynccontextmanager
 import pytest
 
 from gdl.wire.insights import insight_text
+from players.kit.dialling import MAX_TRIES, Dialling, backoff_s
 from players.kit.host import DialledRequest, Events, Host
 from players.kit.player_server import PlayerServer
-from players.kit.transports import MAX_TRIES, Dialling, backoff_s
 from players.player import HostAwayError, HostError, MakePlayer, ReplyRefusedError
 from tests.kit.players import odd_players
 from tests.kit.players.peers import settings, start_text
@@ -65,7 +65,7 @@ class ScriptedHost(Host):
 
 @pytest.fixture(autouse=True)
 def no_waits(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("players.kit.transports.FIRST_WAIT_S", 0.0)
+    monkeypatch.setattr("players.kit.dialling.FIRST_WAIT_S", 0.0)
 
 
 async def dialled(
@@ -173,6 +173,6 @@ async def test_a_reply_is_posted_until_the_game_manager_takes_it() -> None:
 
 
 def test_waits_grow_and_have_an_end(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("players.kit.transports.FIRST_WAIT_S", 0.5)
+    monkeypatch.setattr("players.kit.dialling.FIRST_WAIT_S", 0.5)
     monkeypatch.setattr("random.uniform", lambda _least, most: most)
     assert [backoff_s(n, 30.0) for n in (1, 2, 3, 6, 7, 10_000)] == [0.5, 1.0, 2.0, 16.0, 30.0, 30.0]

@@ -15,7 +15,7 @@ import aiohttp
 from gdl.games.library import find_game
 from gdl.wire.replies import one_line
 from players import Settings, Timing
-from players.kit.transports import serving
+from players.kit.http_transport import serving
 from players.player import MakePlayer
 
 RULES = {name: one_line(find_game(name).path.read_text()) for name in ("tictactoe", "rockpaperscissors", "montyhall")}

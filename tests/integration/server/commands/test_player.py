@@ -174,6 +174,6 @@ def test_a_file_that_cannot_be_made_is_no_port_that_is_taken(monkeypatch: pytest
     def fail(*_: object) -> None:
         raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), "/gone")
 
-    monkeypatch.setattr("players.kit.transports.prepare_workers", fail)
+    monkeypatch.setattr("players.kit.http_transport.prepare_workers", fail)
     result = CliRunner().invoke(command, ["legal", "--port", "0"])
     assert str(result.exception) == "[Errno 2] No such file or directory: '/gone'"

@@ -9,8 +9,8 @@ from itertools import pairwise
 import aiohttp
 import pytest
 
+from players.kit.http_transport import serving
 from players.kit.player_server import Settings
-from players.kit.transports import serving
 from players.stock import LegalPlayer
 from server.records.record import record_of
 from server.storage.database import Database

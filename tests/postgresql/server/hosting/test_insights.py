@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from gdl.wire.insights import insight_json
-from players.kit.transports import serving
+from players.kit.http_transport import serving
 from players.player import MakePlayer
 from server.hosting.order import HostSettings
 from server.records.entries import Entry, StateEntry

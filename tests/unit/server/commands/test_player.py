@@ -43,9 +43,9 @@ def test_a_player_gets_the_threads_that_it_has_cores_for(
     def take(maker: PlayerMaker, *_: object) -> None:
         made.append(maker)
 
-    monkeypatch.setattr("players.kit.transports.run_http", take)
+    monkeypatch.setattr("players.kit.http_transport.run_http", take)
     monkeypatch.setattr(player, "run_stdio", take)
-    monkeypatch.setattr("players.kit.transports.dial_in", take)
+    monkeypatch.setattr("players.kit.dialling.dial_in", take)
     assert CliRunner().invoke(command, words).exit_code == 0
     assert [maker.options for maker in made] == [options]
 
@@ -56,8 +56,8 @@ def test_a_password_of_a_spec_is_in_no_name_of_the_player(monkeypatch: pytest.Mo
     def take(_maker: PlayerMaker, *words: object) -> None:
         names.extend(word.name for word in words if isinstance(word, Settings))
 
-    monkeypatch.setattr("players.kit.transports.run_http", take)
-    monkeypatch.setattr("players.kit.transports.dial_in", take)
+    monkeypatch.setattr("players.kit.http_transport.run_http", take)
+    monkeypatch.setattr("players.kit.dialling.dial_in", take)
     monkeypatch.setattr("getpass.getuser", lambda: "ada")
     spec = "llm:model=m,url=http://bob:secret@host:8/v1"
     for words in ([], ["--connect", "http://127.0.0.1:1"]):
