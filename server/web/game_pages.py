@@ -31,7 +31,7 @@ from server.storage.statistics import GameStatistics
 from server.validating.checker import Checker
 from server.validating.formats import file_report
 from server.validating.validation import RulesUnfitError
-from server.web import game_list, match_lists
+from server.web import game_list, match_cards
 from server.web.boards import FIRST_POSITIONS, Picture, board, picture_of, rule_book
 from server.web.rendering import render, sentence, visitor_of
 from server.web.validation_page import MAX_LISTED_CHARACTERS, listing, plain, report_remarks, rules_form, verdict_of
@@ -169,7 +169,7 @@ async def show_game(request: web.Request) -> web.Response:
         statistics=await request.app[STATISTICS].of(name),
         board=await request.app[LEADERBOARDS].of(name),
         played_roles=version.played_roles,
-        matches=await request.app[match_lists.CARDS].of(rows, request.get(PRINCIPAL)),
+        matches=await request.app[match_cards.CARDS].of(rows, request.get(PRINCIPAL)),
     )
 
 

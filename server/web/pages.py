@@ -22,6 +22,7 @@ from server.web import (
     exports,
     game_list,
     game_pages,
+    home_page,
     match_lists,
     match_page,
     player_pages,
@@ -34,7 +35,7 @@ from server.web import (
 )
 from server.web.boards import FIRST_POSITIONS, GAME_VERSIONS, FirstPositions, GameVersions
 from server.web.game_pages import MEASUREMENTS, Measurements
-from server.web.match_lists import CARDS, Cards
+from server.web.match_cards import CARDS, Cards
 from server.web.rendering import compile_templates, render, send_static_file
 from server.web.tournament_pages import LIVE_BOARDS, LiveBoards
 
@@ -64,8 +65,8 @@ _DAMAGED: Final = "What is kept of this is damaged"
 _UNFORESEEN: Final = "Something went wrong on this server"
 _ROUTES: Final = (
     web.get("/static/{name}", send_static_file),
-    web.get("/", match_lists.show_home),
-    web.get("/parts/live", match_lists.show_live),
+    web.get("/", home_page.show_home),
+    web.get("/parts/live", home_page.show_live),
     web.get("/matches", match_lists.show_matches),
     web.get("/queue", match_lists.show_queue),
     web.get("/matches/{id}", match_page.show_match),
@@ -112,7 +113,7 @@ _ROUTES: Final = (
     web.post("/validate", validation_page.check),
 )
 _STREAMED: Final[dict[str, Handler]] = {
-    "/parts/live/events": match_lists.follow_live,
+    "/parts/live/events": home_page.follow_live,
     "/matches/{id}/play/{role:[^/]+}/events": seat_page.follow,
     "/tournaments/{name}/events": tournament_pages.follow,
     "/tournaments/{name}/records.zip": exports.send_records,
@@ -160,7 +161,7 @@ async def _memories(app: web.Application) -> AsyncIterator[None]:
     app[GAME_VERSIONS] = GameVersions(manager.games)
     app[FIRST_POSITIONS] = FirstPositions()
     app[CARDS] = Cards(manager, app[GAME_VERSIONS], app[FIRST_POSITIONS])
-    app[match_lists.LIVE_PARTS] = {}
+    app[home_page.LIVE_PARTS] = {}
     app[LIVE_BOARDS] = LiveBoards(manager, app[CARDS])
     feed = TournamentFeed(LiveTournaments(manager.database, lambda: manager.wait_reasons), manager.notifier)
     app[tournament_pages.SHOWN] = tournament_pages.ShownTournaments(manager.tournaments.store, feed)

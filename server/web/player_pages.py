@@ -21,7 +21,7 @@ from server.refusals import RequestError
 from server.registry.registry import PlayerWishes
 from server.storage.rows import PlayerRow
 from server.storage.statistics import PlayerStatistics
-from server.web import match_lists, rendering
+from server.web import match_cards, rendering
 
 STATISTICS: Final = web.AppKey("player_statistics", BackgroundCache[str, dict[str, PlayerStatistics]])
 _N_MATCHES: Final = 20
@@ -91,7 +91,7 @@ async def show_player(request: web.Request) -> web.Response:
         may_name=row is not None and may_name(principal(request), row),
         is_mine=row is not None and is_own(row, principal(request)),
         is_ours=name.partition(":")[0] in OWN_PLAYERS,
-        matches=await request.app[match_lists.CARDS].of(rows, request.get(PRINCIPAL)),
+        matches=await request.app[match_cards.CARDS].of(rows, request.get(PRINCIPAL)),
         statistics=await request.app[STATISTICS].of(name) or {},
         rank=None if board is None else board.row_of(name),
         opponents=await request.app[LEADERBOARDS].opponents_of(name),
