@@ -27,8 +27,9 @@ from server.operation.options import ServeOptions
 from server.operation.requests import compressing, lower_bad_requests, observing
 from server.operation.warming import warming
 from server.records.entries import Entry, OnEntry
+from server.spectating.overview import Overview
 from server.spectating.publishing import PublishSettings, published
-from server.spectating.stream import MatchFeeds, Overview
+from server.spectating.stream import MatchFeeds
 from server.storage.accounts import TokenStore
 from server.storage.database import Database
 from server.storage.results import ResultStore

@@ -21,9 +21,9 @@ from server.principal import Role
 from server.records.stored_record import rules_at, stored
 from server.refusals import RequestError
 from server.sanitization import clean_line
+from server.spectating.overview import page
 from server.spectating.public_record import MatchSource, known_match, public_record_text, transcript
 from server.spectating.state import state_at
-from server.spectating.stream import page
 from server.storage import games, listing, rows
 
 _HINT: Final = "say `from` with `match` or `record`, and `step`, and neither `game` nor `rules`"

@@ -49,7 +49,8 @@ if TYPE_CHECKING:
     from server.hosting.game_manager import GameManager
     from server.hosting.imports import GameImports
     from server.leaderboards.leaderboards import Leaderboards
-    from server.spectating.stream import MatchFeeds, Overview
+    from server.spectating.overview import Overview
+    from server.spectating.stream import MatchFeeds
     from server.validating.checker import Checker
 
 TOML: Final = "application/toml"

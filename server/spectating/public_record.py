@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, Final, Protocol
@@ -14,6 +14,7 @@ from server.match.referee import in_own_thread
 from server.principal import Principal
 from server.records.record import MatchRecord, error_words, record_of, understood
 from server.refusals import RequestError
+from server.registry.queueing import WaitReason
 from server.spectating.events import broadcast_of, delay_of
 from server.spectating.viewers import end_reason, has_in_seat, secrecy_at, secrecy_of, viewer_of
 from server.storage.accounts import PlayerStore
@@ -22,6 +23,7 @@ from server.storage.errors import DamagedRowError
 from server.storage.games import GameStore
 from server.storage.journals import JournalStore
 from server.storage.matches import MatchStore
+from server.storage.notifications import Notifier
 from server.storage.rows import WAITING_STATUSES, MatchRow, MatchStatus, PlayerRow
 from server.visibility import Aspect, Viewer, may_see
 
@@ -44,6 +46,20 @@ class MatchSource(Protocol):
     @property
     def journals(self) -> JournalStore:
         """The journals of the matches."""
+
+
+class LiveSource(MatchSource, Protocol):
+    """The matches of a game manager, which knows what happens just now.
+
+    Attributes:
+        notifier: wakes the tasks that wait for new events.
+    """
+
+    notifier: Notifier
+
+    @property
+    def wait_reasons(self) -> Mapping[str, WaitReason]:
+        """What matches of the queue wait for, by their ids."""
 
 
 @dataclass(frozen=True, slots=True)

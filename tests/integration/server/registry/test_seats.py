@@ -12,8 +12,8 @@ from server.api.seats import check_seat
 from server.hosting.ordering import DrawnMatch
 from server.principal import Principal, Role
 from server.refusals import UnauthorizedError
+from server.spectating.overview import page
 from server.spectating.public_record import known_match
-from server.spectating.stream import page
 from server.spectating.viewers import people_of
 from server.storage.database import Database
 from server.storage.listing import Filter

@@ -17,9 +17,9 @@ from server.match.position import Position, first_position, next_position
 from server.records.entries import Entry, StateEntry, StepEntry, entry_of
 from server.refusals import RequestError
 from server.spectating.events import Delay, delay_of, n_common, public_events, read_delay
+from server.spectating.overview import page
 from server.spectating.public_record import as_broadcast, public_record
 from server.spectating.state import state_at
-from server.spectating.stream import page
 from server.storage.listing import Filter
 from server.storage.rows import MatchRow, MatchStatus
 from server.visibility import Secrecy

@@ -15,9 +15,10 @@ from server.principal import Principal, Role
 from server.records.codec import entry_json
 from server.refusals import RequestError
 from server.spectating.events import Delay
+from server.spectating.overview import Overview, page
 from server.spectating.public_record import public_record, transcript
 from server.spectating.state import StateView, state_at
-from server.spectating.stream import Overview, feed, page
+from server.spectating.stream import feed
 from server.storage.listing import Filter
 from tests.kit.server.scripted import library, start_of
 from tests.kit.server.spectating.written_match import MATCH, OWNER, WrittenMatch, written_match

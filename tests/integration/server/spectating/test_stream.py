@@ -13,9 +13,10 @@ import pytest
 from server.errors import UnknownMatchError
 from server.match.setup import Profile
 from server.records.entries import StateEntry
-from server.spectating import stream
+from server.spectating import overview
+from server.spectating.overview import Overview
 from server.spectating.public import PublicEvent
-from server.spectating.stream import Overview, feed, public_events
+from server.spectating.stream import feed, public_events
 from server.storage.notifications import Notifier
 from server.storage.rows import MatchRow, MatchStatus
 from tests.kit.server.scripted import TURNS_MOVES, turns
@@ -115,7 +116,7 @@ async def test_a_client_that_comes_again_gets_the_end_of_what_was_saying_farewel
 async def test_the_end_of_a_match_is_told_that_newer_ones_pushed_out_of_the_list(
     played: WrittenMatch, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(stream, "MAX_SHOWN", 1)
+    monkeypatch.setattr(overview, "MAX_SHOWN", 1)
     row = await played.matches.get(MATCH)
     assert row is not None
     newer = replace(row, id="match.m2", created_ms=row.created_ms + 1, status=MatchStatus.QUEUED)

@@ -23,7 +23,7 @@ from server.hosting.uploads import Upload, keep_game
 from server.links.own_player import WorkerPlayer
 from server.match.link import PlayerRequest, ReplyBuffer
 from server.registry.queueing import WaitReason
-from server.spectating.stream import listed
+from server.spectating.overview import listed
 from server.storage.database import Database
 from server.storage.games import GameStore
 from server.validating.checker import Checker
