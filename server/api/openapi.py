@@ -7,7 +7,8 @@ from typing import Any, Final
 from pydantic import BaseModel, ConfigDict, TypeAdapter
 from pydantic.json_schema import models_json_schema
 
-from server.api.operation import JSON, TOML, Operation
+from server.api.operation import Operation
+from server.api.parameters import JSON, TOML
 from server.api.problem import CODES
 from server.records.entries import versions
 

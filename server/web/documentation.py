@@ -9,7 +9,8 @@ from aiohttp import web
 from markupsafe import Markup
 
 from server.api.openapi import document
-from server.api.operation import JSON, OPERATIONS, Operation, Operations
+from server.api.operation import OPERATIONS, Operation, Operations
+from server.api.parameters import JSON
 from server.web.rendering import render, templates
 
 operations: Final = Operations("documentation")
