@@ -12,17 +12,9 @@ from server.access.access import principal
 from server.api import tournament_models as models
 from server.api.operation import MANAGER, MatchId, Name, Operations, without_none
 from server.api.player_models import is_own
+from server.hosting import tournament_changes
 from server.hosting.game_manager import GameManager
-from server.hosting.rounds import timetable_of, waiting
-from server.hosting.tournament_progress import (
-    check_schedule,
-    forfeits,
-    live_matches,
-    plan_of,
-    played_of,
-    progress_of,
-    started,
-)
+from server.hosting.tournament_progress import check_schedule
 from server.links.seating import check_n_roles
 from server.match.link import now_ms
 from server.match.setup import new_seed
@@ -68,7 +60,7 @@ async def order_tournament(request: web.Request, body: models.NewTournament) -> 
     found = StoredTournament(row, ())
     for entry in body.players:
         entrant = await _entrant(manager, entry, viewer)
-        found = replace(found, entrants=(*found.entrants, _placed(found, entrant)))
+        found = replace(found, entrants=(*found.entrants, tournament_changes.placed(found, entrant)))
     if not await manager.tournaments.store.add(row, found.entrants):
         raise RequestError("tournament_taken", f"there is a tournament {body.name!r} already", status=409)
     return models.tournament_line(row)
@@ -107,8 +99,9 @@ async def enter_tournament(request: web.Request, name: str, body: models.EntryTe
     if not viewer.may(Role.HOST) and found.row.entry != tournament_rows.EntryRule.OPEN:
         raise RequestError("entry_closed", "this tournament is by invitation: its host enters players", status=409)
     entrant = await _entrant(manager, body, viewer)
+    is_host, at_ms = viewer.may(Role.HOST), now_ms()
     return await _changed(
-        request, name, lambda found: _entered(found, entrant, now_ms(), is_host=viewer.may(Role.HOST))
+        request, name, lambda found: tournament_changes.entered(found, entrant, at_ms, is_host=is_host)
     )
 
 
@@ -131,34 +124,6 @@ async def _entrant(manager: GameManager, entry: models.EntryText, viewer: Princi
     return tournament_rows.EntrantRow(entry.name or entry.player, entry.player, 0, viewer.name, now_ms())
 
 
-def _placed(found: StoredTournament, entrant: tournament_rows.EntrantRow) -> tournament_rows.EntrantRow:
-    """Return *entrant* behind those who have entered.
-
-    Raises:
-        RequestError: one of them is called so.
-    """
-    if any(one.name == entrant.name for one in found.entrants):
-        raise RequestError("already_entered", f"{entrant.name} has entered already", status=409)
-    return replace(entrant, position=1 + max((one.position for one in found.entrants), default=0))
-
-
-def _entered(
-    found: StoredTournament, entrant: tournament_rows.EntrantRow, at_ms: int, *, is_host: bool
-) -> TournamentChange:
-    """Return the entry of *entrant*, in the next round where rounds have begun."""
-    entrant = _placed(found, entrant)
-    if found.row.waits_to_start:
-        if not (is_host or timetable_of(found).admits(at_ms)):
-            raise RequestError("entry_closed", "the time to enter is over; ask the host", status=409)
-        return TournamentChange(entrants=[entrant])
-    if not (is_host and found.row.may_admit):
-        raise RequestError("entry_closed", f"this tournament is {found.row.status}, and admits no entrant", status=409)
-    last_round = max((one.match.round for one in found.fixtures), default=0)
-    late = replace(entrant, since_round=last_round + 1)
-    plan_of(replace(found, entrants=(*found.entrants, late)))
-    return TournamentChange(entrants=[late])
-
-
 @operations.delete(
     f"{TOURNAMENT}/entries/{{entrant}}", role=Role.PLAYER, errors=(*_STATUS, "not_entered", "not_registered")
 )
@@ -173,7 +138,7 @@ async def withdraw(
     manager, viewer = request.app[MANAGER], principal(request)
     entered = {one.name: one for one in (await manager.tournaments.get(name)).entrants}
     if entrant not in entered:
-        raise _not_entered(entrant)
+        raise tournament_changes.not_entered(entrant)
     if not viewer.may(Role.HOST):
         player = await manager.registry.get(entered[entrant].player)
         if not (is_own(player, viewer) and entered[entrant].is_played_by(player)):
@@ -184,66 +149,17 @@ async def withdraw(
     by_host = [done] if viewer.may(Role.HOST) else []
 
     def withdrawn(found: StoredTournament) -> TournamentChange:
-        change = _withdrawn(found, entrant)
-        annulling = _annulled_with(found, done) if query.annul and change.entrants else change
-        return replace(annulling, entrants=change.entrants, interventions=by_host)
+        return replace(tournament_changes.withdrawn(found, done, annuls=query.annul), interventions=by_host)
 
     return await _changed(request, name, withdrawn)
-
-
-def entrant_to_withdraw(found: StoredTournament, name: str) -> tournament_rows.EntrantRow:
-    """Return the entrant of that name; raises RequestError where it has not entered, or has withdrawn before."""
-    entrant = next((one for one in found.entrants if one.name == name and one.withdrawn_after is None), None)
-    if entrant is None:
-        raise _not_entered(name)
-    return entrant
-
-
-def _not_entered(entrant: str) -> RequestError:
-    return RequestError("not_entered", f"{entrant} is no entrant who could withdraw", status=404)
-
-
-def _withdrawn(found: StoredTournament, name: str) -> TournamentChange:
-    """Return the withdrawal of an entrant: forgotten before the beginning, else a loser of its open matches."""
-    entrant = entrant_to_withdraw(found, name)
-    if found.row.waits_to_start:
-        return TournamentChange(left=[name])
-    _expect(found, *tournament_rows.ONGOING_STATUSES)
-    own = [one for one in found.fixtures if name in one.match.players and one.match.match_id not in found.annulments]
-    # It took part in the round of a match that is played again: byes and heats of later rounds stay as they are.
-    unplayed = [one.match.round for one in own if one.match.attempt == 1 and played_of(one) is None]
-    last_round = max((one.match.round for one in found.fixtures), default=0)
-    gone = replace(entrant, withdrawn_after=min(unplayed, default=last_round + 1) - 1)
-    entrants = tuple(gone if one.name == name else one for one in found.entrants)
-    without = replace(found, entrants=entrants)
-    return replace(forfeits(without, progress_of(without).competition), entrants=[gone])
-
-
-def _annulled_with(found: StoredTournament, done: tournament_rows.InterventionRow) -> TournamentChange:
-    """Return the change by which no match counts of the entrant whom *done* withdraws; those that go on are ended.
-
-    What was to be played again is scheduled with it, to be annulled as well: later it would be forfeited, and count.
-    """
-    replays = [match for match in progress_of(found).competition.missing_replays if done.entrant in match.players]
-    own = [one.match for one in found.fixtures if done.entrant in one.match.players]
-    void = [match.match_id for match in (*own, *replays) if match.match_id not in found.annulments]
-    reason = f"{done.entrant} has withdrawn" + (f": {done.reason}" if done.reason else "")
-    annulled = [tournament_rows.AnnulmentRow(match_id, False, reason, done.made_by, done.at_ms) for match_id in void]
-    aborted = dict.fromkeys(void, f"annulled: {reason}")
-    return TournamentChange(scheduled=replays, annulled=annulled, aborted=aborted)
 
 
 @operations.post(f"{TOURNAMENT}/start", role=Role.HOST, errors=(*_STATUS, "wrong_entrants", "no_schedule"))
 async def start_tournament(request: web.Request, name: str) -> models.TournamentAnswer:
     """Start a tournament with those who have entered."""
     done = _done(request, tournament_rows.InterventionKind.START)
-
-    def start(found: StoredTournament) -> TournamentChange:
-        _expect(found, tournament_rows.TournamentStatus.OPEN)
-        return replace(started(found, now_ms()), interventions=[done])
-
     await _check_schedule(request, name, tournament_rows.TournamentStatus.OPEN)
-    return await _changed(request, name, start)
+    return await _changed(request, name, lambda found: tournament_changes.begun(found, done))
 
 
 async def _check_schedule(request: web.Request, name: str, status: tournament_rows.TournamentStatus) -> None:
@@ -256,43 +172,23 @@ async def _check_schedule(request: web.Request, name: str, status: tournament_ro
 @operations.post(f"{TOURNAMENT}/pause", role=Role.HOST, errors=_STATUS)
 async def pause_tournament(request: web.Request, name: str, body: models.ReasonText) -> models.TournamentAnswer:
     """Order no more matches of a tournament for now; those that were ordered are played."""
-    pausing = _to(tournament_rows.TournamentStatus.PAUSED, tournament_rows.TournamentStatus.RUNNING, reason=body.reason)
     done = _done(request, tournament_rows.InterventionKind.PAUSE, body.reason)
-    return await _changed(request, name, lambda found: replace(pausing(found), interventions=[done]))
+    return await _changed(request, name, lambda found: tournament_changes.suspended(found, done))
 
 
 @operations.post(f"{TOURNAMENT}/resume", role=Role.HOST, errors=(*_STATUS, "wrong_entrants", "no_schedule"))
 async def resume_tournament(request: web.Request, name: str) -> models.TournamentAnswer:
     """Go on with a tournament that was paused; one that could not start at its time starts now."""
-    resuming = _to(tournament_rows.TournamentStatus.RUNNING, tournament_rows.TournamentStatus.PAUSED, reason="")
     done = _done(request, tournament_rows.InterventionKind.RESUME)
-
-    def resume(found: StoredTournament) -> TournamentChange:
-        change = resuming(found)
-        is_start = found.row.waits_to_start and not found.fixtures
-        return replace(started(found, now_ms()) if is_start else change, interventions=[done])
-
     await _check_schedule(request, name, tournament_rows.TournamentStatus.PAUSED)
-    return await _changed(request, name, resume)
+    return await _changed(request, name, lambda found: tournament_changes.resumed(found, done))
 
 
 @operations.post(f"{TOURNAMENT}/cancel", role=Role.HOST, errors=_STATUS)
 async def cancel_tournament(request: web.Request, name: str, body: models.ReasonText) -> models.TournamentAnswer:
     """End a tournament for good, and abort its matches."""
     done = _done(request, tournament_rows.InterventionKind.CANCEL, body.reason)
-
-    def cancelled(found: StoredTournament) -> TournamentChange:
-        change = _to(
-            tournament_rows.TournamentStatus.CANCELLED,
-            tournament_rows.TournamentStatus.OPEN,
-            *tournament_rows.ONGOING_STATUSES,
-            reason=body.reason,
-        )(found)
-        values = {**change.values, "ended_ms": now_ms()}
-        aborted = dict.fromkeys(live_matches(found), "the tournament is cancelled")
-        return TournamentChange(values, aborted=aborted, interventions=[done])
-
-    return await _changed(request, name, cancelled)
+    return await _changed(request, name, lambda found: tournament_changes.cancelled(found, done))
 
 
 @operations.post(
@@ -305,25 +201,9 @@ async def annul_match(
 
     A tournament that is over goes on until nothing is left to play.
     """
-    by = principal(request).name
     kind = tournament_rows.InterventionKind.REPLAY if body.replay else tournament_rows.InterventionKind.ANNUL
     done = _done(request, kind, body.reason, match_id=match_id)
-
-    def annulled(found: StoredTournament) -> TournamentChange:
-        _expect(found, *tournament_rows.ONGOING_STATUSES, tournament_rows.TournamentStatus.OVER)
-        match = next((one.match for one in found.fixtures if one.match.match_id == match_id), None)
-        if match is None:
-            raise RequestError("unknown_match", f"the tournament has no match {match_id[:100]!r}", status=404)
-        if match_id in found.annulments:
-            raise RequestError("already_annulled", "this match does not count already", status=409)
-        is_over = found.row.status == tournament_rows.TournamentStatus.OVER
-        values = {"status": tournament_rows.TournamentStatus.RUNNING, "ended_ms": None} if is_over else {}
-        row = tournament_rows.AnnulmentRow(match_id, body.replay, body.reason, by, now_ms())
-        aborted = {match_id: f"annulled: {body.reason}"}
-        again = [match.again()] if body.replay else []
-        return TournamentChange(values, scheduled=again, annulled=[row], aborted=aborted, interventions=[done])
-
-    return await _changed(request, name, annulled)
+    return await _changed(request, name, lambda found: tournament_changes.annulled(found, done))
 
 
 @operations.post(
@@ -339,49 +219,13 @@ async def substitute_player(
     viewer = principal(request)
     player = (await _entrant(request.app[MANAGER], models.EntryText(player=body.player, name=entrant), viewer)).player
     done = _done(request, tournament_rows.InterventionKind.SUBSTITUTE, body.reason, entrant=entrant, player=player)
-    return await _changed(request, name, lambda found: _substituted(found, done))
-
-
-def _substituted(found: StoredTournament, done: tournament_rows.InterventionRow) -> TournamentChange:
-    """Return the change by which the player of *done* plays for its entrant."""
-    if not found.row.waits_to_start:
-        _expect(found, *tournament_rows.ONGOING_STATUSES)
-    old = next((one for one in found.entrants if one.name == done.entrant), None)
-    if old is None or done.player is None:
-        raise RequestError("not_entered", f"{done.entrant} plays not in this tournament", status=404)
-    ordered = [one.match.match_id for one in waiting(found) if old.name in one.match.players]
-    reason = f"{done.player} plays for {old.name}: {done.reason}"
-    annulled = [tournament_rows.AnnulmentRow(match_id, True, reason, done.made_by, done.at_ms) for match_id in ordered]
-    entrant = replace(old, player=done.player, created_ms=done.at_ms)
-    aborted = dict.fromkeys(ordered, reason)
-    return TournamentChange(entrants=[entrant], annulled=annulled, aborted=aborted, interventions=[done])
+    return await _changed(request, name, lambda found: tournament_changes.substituted(found, done))
 
 
 def _done(
     request: web.Request, kind: tournament_rows.InterventionKind, reason: str = "", **about: str
 ) -> tournament_rows.InterventionRow:
     return tournament_rows.InterventionRow(kind, principal(request).name, now_ms(), reason, **about)
-
-
-def _expect(found: StoredTournament, *statuses: tournament_rows.TournamentStatus) -> None:
-    """Check that a tournament is in one of *statuses*.
-
-    Raises:
-        RequestError: it is not.
-    """
-    if found.row.status not in statuses:
-        told = f"the tournament is {found.row.status}, and this is for one that is {' or '.join(statuses)}"
-        raise RequestError("wrong_status", told, status=409)
-
-
-def _to(
-    status: tournament_rows.TournamentStatus, *before: tournament_rows.TournamentStatus, reason: str
-) -> Callable[[StoredTournament], TournamentChange]:
-    def change(found: StoredTournament) -> TournamentChange:
-        _expect(found, *before)
-        return TournamentChange({"status": status, "reason": reason})
-
-    return change
 
 
 async def _answer(found: StoredTournament) -> models.TournamentAnswer:
