@@ -6,14 +6,15 @@ from dataclasses import replace
 
 import pytest
 
-from server.records.entries import AbortedEntry, FailedEntry, entry_of
+from server.match.exchange import Message
+from server.records.entries import AbortedEntry, CompletedEntry, FailedEntry, SentEntry, entry_of
 from server.spectating.events import PublicJournal
-from server.spectating.public import PublicEnd
+from server.spectating.public import PublicEnd, PublicQuestion
 from server.visibility import Secrecy
 from tests.kit.server.scripted import CIRCUMSTANCES, TURNS_MOVES, events, turns
 
 OPEN = Secrecy(is_imperfect=False, is_scrambled=False, has_ended=False, is_set_open=True)
-FAILED = "NoLegalMoveError: white has no legal move in (at 3)"
+FAILED = "NoLegalMoveError: white has no legal move in (at 3: noon)"
 
 
 @pytest.mark.parametrize(
@@ -34,3 +35,14 @@ def test_the_reason_of_an_end_names_no_state_and_no_role_that_is_secret(
         PublicEnd("failed", 9, 1, reason=failed),
         PublicEnd("aborted", 9, 1, reason=aborted),
     ]
+
+
+def test_a_match_that_is_over_stays_so_where_its_row_is_read_too_early() -> None:
+    first = entry_of(next(events(turns(), TURNS_MOVES)), CIRCUMSTANCES)
+    live = replace(OPEN, is_scrambled=True, is_set_open=False)
+    journal = PublicJournal(first, live)
+    journal.public(CompletedEntry(9, 2, (100, 0)))
+    journal.renew(live)
+    assert journal.public(SentEntry(10, 2, "b", Message.STOP, "(STOP match.m1 nil)")) == PublicQuestion(
+        10, 2, 1, Message.STOP, "b", 10 + 5_000 + 1_000, 1_000
+    )

@@ -181,6 +181,27 @@ def test_a_broadcast_after_the_end_begins_with_the_start_alone() -> None:
     assert Delay(is_to_end=True).broadcast(entries, 0) == entries
 
 
+@pytest.mark.parametrize("delay", [Delay(), Delay(steps=1), Delay(seconds=60), Delay(is_to_end=True)])
+def test_a_broadcast_of_nothing_new_is_nothing(delay: Delay) -> None:
+    assert list(delay.broadcast([], 0)) == []
+
+
+def test_after_the_seconds_of_its_delay_all_is_shown() -> None:
+    entries = [entry_of(event, CIRCUMSTANCES) for event in events(turns(), TURNS_MOVES)][:10]
+    assert Delay(seconds=60).broadcast(entries, entries[-1].at_ms + 60_000) == entries
+
+
+def test_a_broadcast_goes_on_where_it_was_before() -> None:
+    entries = [entry_of(event, CIRCUMSTANCES) for event in events(turns(), TURNS_MOVES)][:10]
+    assert Delay(seconds=60).broadcast(entries[5:], entries[7].at_ms + 60_000) == entries[5:8]
+    assert Delay(is_to_end=True).broadcast(entries[1:], 10**15) == []
+
+
+def test_public_events_are_numbered_as_the_entries_of_the_journal() -> None:
+    entries = journal("each sees all")
+    assert [event.number for event in public_events(entries, IMPERFECT)] == list(range(len(entries)))
+
+
 async def delayed(played: WrittenMatch, text: str) -> None:
     """Delay the broadcast of the match."""
     row = await played.matches.get(MATCH)
