@@ -85,7 +85,7 @@ async def test_all_is_told_of_a_match_in_which_nothing_is_hidden(tmp_path: Path,
         of_role = [await state_at(played, MATCH, step, None, "b") for step in range(3)]
     times = [START_MS + 1, START_MS + 12, START_MS + 18]
     moves = ({"a": "go", "b": "noop"}, {"a": "noop", "b": "( jump 1 )"})
-    thinking = {"a": 5, "b": 5}
+    thinking: dict[str, int | None] = {"a": 5, "b": 5}
     assert of_role == views
     assert views == [
         StateView(
