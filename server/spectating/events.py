@@ -202,7 +202,7 @@ class PublicJournal:
                 return min(self._start.play_clock_s, MAX_FAREWELL_S)
 
     def _step(self, entry: entries.StepEntry) -> PublicStep:
-        self._last_step = None if entry.moves is None else entry
+        self._last_step = entry
         errors = tuple(error_words(entry.errors)) if self._secrecy.is_hidden else entry.errors
         insights = None if self._secrecy.hides_insight or not entry.insights else entry.insights
         found = PublicStep(entry.at_ms, entry.step, entry.moves is None, entry.elapsed_ms, errors, insights=insights)
