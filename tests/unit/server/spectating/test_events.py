@@ -13,6 +13,7 @@ from typing import Final
 import pytest
 
 from gdl.wire.insights import Insight
+from server.errors import MatchRecordError
 from server.match.exchange import Message, MoveOrigin
 from server.records.entries import (
     AbortedEntry,
@@ -97,9 +98,18 @@ def test_every_file_is_that_of_a_kind() -> None:
 @pytest.mark.parametrize("is_set_open", [False, True])
 def test_after_the_end_what_was_hidden_is_told_unless_its_set_is_open(kind: str, is_set_open: bool) -> None:
     entries = STARTED, AbortedEntry(1_100, 0, "host"), StateEntry(1_200, 0, "( ( at 0 ) )", None)
-    after = told(entries, replace(KINDS[kind], is_set_open=is_set_open))[-1]
+    after = told(entries, replace(KINDS[kind], is_set_open=is_set_open))[1:]
+    reason = "" if is_set_open and kind == "scrambled" else "host"
     state = "" if is_set_open else ', "state": "( ( at 0 ) )"'
-    assert after == f'state {{"at": 1200, "step": 0{state}}}'
+    assert after == [
+        f'aborted {{"at": 1100, "step": 0, "reason": "{reason}"}}',
+        f'state {{"at": 1200, "step": 0{state}}}',
+    ]
+
+
+def test_a_journal_begins_with_the_start_of_a_match() -> None:
+    with pytest.raises(MatchRecordError, match="^there is no entry that starts a match$"):
+        told(JOURNAL[1:], PLAIN)
 
 
 @pytest.mark.parametrize("secrecy", KINDS.values())
