@@ -147,14 +147,14 @@ def test_a_delay_is_read(text: str, delay: Delay, shown: str) -> None:
 
 @pytest.mark.parametrize("text", ["soon", "-1 s", "3", "1e9 s", "3 steps later", "\u0663 steps"])
 def test_what_is_no_delay_is_refused(text: str) -> None:
-    with pytest.raises(ValueError, match="^a delay is written `3 steps`, `60 s`, `end`, or `live`$"):
+    with pytest.raises(ValueError, match=r"^a delay is written `3 steps`, `60 s`, `end`, or `live`$"):
         read_delay(text)
 
 
 @pytest.mark.parametrize("unit", ["s", "steps"])
 def test_a_broadcast_is_a_day_late_at_most(unit: str) -> None:
     assert max(read_delay(f"86400 {unit}").seconds, read_delay(f"86400 {unit}").steps) == 86_400
-    with pytest.raises(ValueError, match="^a broadcast is at most 86,400 steps or seconds late$"):
+    with pytest.raises(ValueError, match=r"^a broadcast is at most 86,400 steps or seconds late$"):
         read_delay(f"86401 {unit}")
 
 

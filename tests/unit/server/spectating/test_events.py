@@ -108,7 +108,7 @@ def test_after_the_end_what_was_hidden_is_told_unless_its_set_is_open(kind: str,
 
 
 def test_a_journal_begins_with_the_start_of_a_match() -> None:
-    with pytest.raises(MatchRecordError, match="^there is no entry that starts a match$"):
+    with pytest.raises(MatchRecordError, match=r"^there is no entry that starts a match$"):
         told(JOURNAL[1:], PLAIN)
 
 
