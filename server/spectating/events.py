@@ -105,13 +105,9 @@ def delay_of(match: MatchRow) -> Delay:
         return Delay(is_to_end=True)
 
 
-def broadcast_of(
-    match: MatchRow, journal: Sequence[entries.Entry], at_ms: int | None = None
-) -> Sequence[entries.Entry]:
-    """Return how much of the journal of *match* spectators see at *at_ms*, by default now."""
-    if match.has_ended:
-        return journal
-    return delay_of(match).broadcast(journal, now_ms() if at_ms is None else at_ms)
+def broadcast_of(match: MatchRow, journal: Sequence[entries.Entry]) -> Sequence[entries.Entry]:
+    """Return how much of the journal of *match* spectators see now."""
+    return journal if match.has_ended else delay_of(match).broadcast(journal, now_ms())
 
 
 class PublicJournal:

@@ -10,15 +10,16 @@ from typing import Any, Final
 
 import pytest
 
+from gdl.language.rules import read_rules
 from server.errors import UnknownMatchError
 from server.match.setup import Profile
 from server.principal import Principal, Role
-from server.records.entries import AnsweredEntry
+from server.records.entries import AnsweredEntry, StateEntry
 from server.refusals import RequestError
 from server.spectating import public_record as module
 from server.spectating.public_record import is_id, known_match, public_record, public_record_text, transcript
 from server.storage.rows import MatchStatus, SeatKind
-from tests.integration.server.spectating.test_broadcast import delayed
+from tests.integration.server.spectating.test_broadcast import DEAL, GUESS, PERCEPTS, SAY, delayed, journal
 from tests.kit.server.scripted import START_MS, TURNS_MOVES, turns
 from tests.kit.server.spectating.written_match import MATCH, OWNER, WrittenMatch, written_match
 
@@ -88,6 +89,33 @@ async def test_the_record_of_a_match_that_is_shown_late_says_so_until_its_end(pl
     after = await public_record(played, MATCH)
     assert ["x-delay" in record for record in (before, late, after)] == [False, True, False]
     assert (late["x-delay"], late["x-status"]) == ("3 steps", "running")
+
+
+async def test_a_record_has_the_steps_of_the_seconds_before_its_delay(
+    played: WrittenMatch, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await delayed(played, "60 s")
+    await played.write("state", 3)
+    times = [entry.at_ms for entry in played.journal if isinstance(entry, StateEntry)]
+    shown = []
+    for at_ms in times:
+        monkeypatch.setattr("server.spectating.events.now_ms", lambda at_ms=at_ms: at_ms + 60_000)
+        shown.append((await public_record(played, MATCH))["stateTimes"])
+    assert shown == [times[:1], times[:2], times]
+
+
+async def test_of_a_hidden_match_the_record_has_what_all_roles_know(tmp_path: Path) -> None:
+    shown = []
+    async with written_match(tmp_path, read_rules(GUESS + PERCEPTS["no say is seen"]), (DEAL, SAY)) as played:
+        played.journal[1:] = journal("no say is seen")[1:]
+        for kind in ("started", "state", "state", "state"):
+            await played.write(kind)
+            record = await public_record(played, MATCH)
+            shown.append((record.get("states"), record.get("moves")))
+    states = ["( ( at 0 ) )", "( ( at 1 ) ( dealt ace ) )"]
+    assert shown == [
+        (None, None), (states[:1], []), (states, [["( deal ace )", "noop", "noop"]]), (None, None),
+    ]  # fmt: skip
 
 
 @pytest.mark.parametrize("longest", [0, 100_000])
