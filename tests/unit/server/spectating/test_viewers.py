@@ -8,9 +8,9 @@ from typing import Any, Final
 import pytest
 
 from server.principal import ANONYMOUS_NAME, Principal, Role
-from server.spectating.viewers import end_reason, has_in_seat, orderer_of, people_of, viewer_of
+from server.spectating.viewers import end_reason, has_in_seat, orderer_of, people_of, secrecy_of, viewer_of
 from server.storage.rows import MatchRow, MatchStatus, PlayerRow, SeatKind, SeatRow
-from server.visibility import Viewer
+from server.visibility import Secrecy, Viewer
 
 PEOPLE: Final = {"a": "zoe"}
 TEXT: Final[dict[str, Any]] = {"players": {"a": {}, "b": {}}}
@@ -94,3 +94,30 @@ OPEN: Final = replace(ENDED, is_hidden=True, is_set_open=True)
 )
 def test_the_reason_of_an_end_is_told_after_it(match: MatchRow, reason: str) -> None:
     assert end_reason(match) == reason
+
+
+HIDDEN: Final = replace(MATCH, is_hidden=True)
+SCRAMBLED: Final = replace(HIDDEN, order={"text": TEXT | {"scramble": True}})
+ONE_SCRAMBLED: Final = replace(HIDDEN, order={"text": {"players": {"a": {}, "b": {"scramble": True}}}})
+LIVE: Final = {"text": TEXT, "liveInsight": True}
+PLAIN: Final = Secrecy(is_imperfect=False, is_scrambled=False, has_ended=False)
+
+
+@pytest.mark.parametrize(
+    ("match", "is_gdl2", "secrecy"),
+    [
+        (MATCH, None, PLAIN),
+        (HIDDEN, None, replace(PLAIN, is_imperfect=True)),
+        (SCRAMBLED, None, replace(PLAIN, is_imperfect=True, is_scrambled=True)),
+        (SCRAMBLED, False, replace(PLAIN, is_scrambled=True)),
+        (SCRAMBLED, True, replace(PLAIN, is_imperfect=True, is_scrambled=True)),
+        (ONE_SCRAMBLED, False, replace(PLAIN, is_scrambled=True)),
+        (replace(SCRAMBLED, is_hidden=False), None, PLAIN),  # between people, who see the game's own names
+        (replace(MATCH, order=LIVE), None, replace(PLAIN, shows_insight=True)),
+        (replace(MATCH, order=LIVE | {"liveInsight": 1}), None, PLAIN),
+        (replace(MATCH, status=MatchStatus.FAILED), None, replace(PLAIN, has_ended=True)),
+        (replace(MATCH, is_set_open=True), None, replace(PLAIN, is_set_open=True)),
+    ],
+)
+def test_a_match_is_as_secret_as_it_was_ordered(match: MatchRow, is_gdl2: bool | None, secrecy: Secrecy) -> None:
+    assert secrecy_of(match, is_gdl2=is_gdl2) == secrecy
