@@ -91,6 +91,12 @@ async def test_the_record_of_a_match_that_is_shown_late_says_so_until_its_end(pl
     assert (late["x-delay"], late["x-status"]) == ("3 steps", "running")
 
 
+async def test_the_record_of_a_match_that_is_shown_live_tells_of_no_delay(played: WrittenMatch) -> None:
+    await played.write("state", 2)
+    record = await public_record(played, MATCH)
+    assert (record["x-status"], "x-delay" in record) == ("running", False)
+
+
 async def test_a_record_has_the_steps_of_the_seconds_before_its_delay(
     played: WrittenMatch, monkeypatch: pytest.MonkeyPatch
 ) -> None:
