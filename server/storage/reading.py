@@ -13,6 +13,7 @@ import sqlalchemy as sa
 from server.storage import rows, tournament_rows
 from server.storage.errors import DamagedRowError
 from server.storage.schema import Json, fixtures, interventions, matches, players, records, tournaments, versions
+from server.tournament.fixtures import MAX_ROLES
 
 Row = TypeVar("Row")
 Found: TypeAlias = Mapping[Any, Any]
@@ -56,6 +57,27 @@ def _is_seat(value: Any) -> bool:
     return type(n_matches) is int and n_matches >= 1
 
 
+def _is_scheduled(value: Any) -> bool:
+    """Return whether *value* has the attributes of a scheduled match, each of its type."""
+    if not (isinstance(value, dict) and _is_list_of(str)(value.get("players"))):
+        return False
+    words = [value.get(name) for name in ("match_id", "game", "pairing_id", "set_id")]
+    numbers = [value.get(name) for name in ("seed", "scramble_seed", "round")] + [value.get("attempt", 1)]
+    return all(isinstance(one, str) for one in words) and all(type(one) is int for one in numbers)
+
+
+def _are_pinned(value: Any) -> bool:
+    """Return whether *value* are the games of a tournament, by name."""
+    return isinstance(value, dict) and all(map(_is_pinned, value.values()))
+
+
+def _is_pinned(value: Any) -> bool:
+    if not (isinstance(value, dict) and isinstance(value.get("sha256"), str)):
+        return False
+    n_roles = value.get("n_roles")
+    return type(n_roles) is int and 1 <= n_roles <= MAX_ROLES
+
+
 _SHAPES: Final[dict[sa.Column[Any], _Check]] = {
     matches.c.status: lambda value: value in tuple(rows.MatchStatus),
     matches.c.order: _is_order,
@@ -67,6 +89,8 @@ _SHAPES: Final[dict[sa.Column[Any], _Check]] = {
     players.c.status: lambda value: value in tuple(rows.PlayerStatus),
     tournaments.c.status: lambda value: value in tuple(tournament_rows.TournamentStatus),
     tournaments.c.entry: lambda value: value in tuple(tournament_rows.EntryRule),
+    tournaments.c.games: _are_pinned,
+    fixtures.c.body: _is_scheduled,
     fixtures.c.forfeited: _is_list_of(str),
     interventions.c.kind: lambda value: value in tuple(tournament_rows.InterventionKind),
     records.c.signature: lambda value: isinstance(value, dict),

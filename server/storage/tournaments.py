@@ -183,14 +183,11 @@ class TournamentStore:
             DamagedRowError: its terms or its games cannot be read.
         """
         try:
-            games = {
-                name: tournament_rows.PinnedGame(str(game["sha256"]), int(game["n_roles"]))
-                for name, game in found["games"].items()
-            }
             from server.tournament.plan import TournamentTerms, within_bounds  # noqa: PLC0415 -- most commands read none
             from server.tournament.timetable import Timetable  # noqa: PLC0415 -- most commands read none
 
             terms = TournamentTerms.model_validate(within_bounds(found["terms"]))
+            games = {name: tournament_rows.PinnedGame(**found["games"][name]) for name in terms.games}
             kept = found["timetable"]
             timetable = None if kept is None else Timetable.model_validate(kept)
         except (LookupError, TypeError, ValueError, AttributeError) as error:

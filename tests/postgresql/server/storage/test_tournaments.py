@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from dataclasses import replace
+from dataclasses import asdict, replace
+from typing import Any
 
 import pytest
 import sqlalchemy as sa
@@ -13,7 +14,7 @@ from server.storage.database import Database
 from server.storage.errors import DamagedRowError, StorageError
 from server.storage.matches import MatchStore
 from server.storage.rows import MatchStatus
-from server.storage.schema import tournaments
+from server.storage.schema import fixtures, tournaments
 from server.storage.tournament_rows import AnnulmentRow, FixtureRow, InterventionKind, InterventionRow, TournamentStatus
 from server.storage.tournaments import TournamentChange, TournamentStore
 from server.tournament.fixtures import ScheduledMatch
@@ -25,6 +26,7 @@ from tests.kit.server.storage.samples import begun, match, seats
 FIRST = ScheduledMatch("t1.1", "tictactoe", ("p0", "p1"), 2**62, 4, 1, "pair", "t1")
 SECOND = replace(FIRST, match_id="t1.2", players=("p1", "p0"))
 ROW = tournament()
+PINNED = {"sha256": "0" * 64, "n_roles": 2}
 
 
 @pytest.fixture
@@ -183,6 +185,28 @@ async def test_a_damaged_tournament_is_named_and_costs_no_other(database: Databa
         await connection.execute(damaging.values(terms={"format": "melee"}))
     assert [row.name for row in (await store.page())[0]] == ["league"]
     with pytest.raises(DamagedRowError, match="cup"):
+        await store.read("cup")
+
+
+@pytest.mark.parametrize("games", [{}, {"nim": PINNED}, {"tictactoe": PINNED | {"n_roles": 0.5}}, {"tictactoe": 5}])
+async def test_a_tournament_with_damaged_games_is_named(
+    database: Database, store: TournamentStore, games: dict[str, Any]
+) -> None:
+    async with database.begin() as connection:
+        await connection.execute(sa.update(tournaments).where(tournaments.c.name == "cup").values(games=games))
+    assert await store.page() == ([], None)
+    with pytest.raises(DamagedRowError, match="cup"):
+        await store.read("cup")
+
+
+@pytest.mark.parametrize(
+    "damage", [{"round": 1.5}, {"pairing_id": []}, {"game": {}}, {"match_id": None}, {"players": ["p0", ["p1"]]}]
+)
+async def test_a_damaged_fixture_is_named(database: Database, store: TournamentStore, damage: dict[str, Any]) -> None:
+    assert await store.apply(ROW, TournamentChange(scheduled=[FIRST]))
+    async with database.begin() as connection:
+        await connection.execute(sa.update(fixtures).values(body=asdict(FIRST) | damage))
+    with pytest.raises(DamagedRowError, match="body"):
         await store.read("cup")
 
 
