@@ -10,7 +10,7 @@ import sqlalchemy as sa
 from gdl.boards.about import About, about_of
 from gdl.errors import AboutFileError
 from server.storage.database import Database, upsert
-from server.storage.reading import Found, each_sound, sound
+from server.storage.reading import Found, each_sound, report_of, sound
 from server.storage.rows import GameVersion
 from server.storage.schema import games, versions
 
@@ -162,4 +162,4 @@ def _owns(connection: sa.Connection, name: str, owner: str, *, may_replace_any: 
 
 
 def _version(row: Found) -> GameVersion:
-    return GameVersion(**{**row, "roles": tuple(row["roles"])})
+    return GameVersion(**{**row, "roles": tuple(row["roles"]), "report": report_of(row["report"])})

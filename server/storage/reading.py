@@ -4,6 +4,7 @@ SQLite keeps any value in any column, and disks, tools and people damage files.
 """
 
 import logging
+import sys
 from collections.abc import Callable, Iterable, Mapping
 from functools import cache
 from typing import Any, Final, TypeAlias, TypeVar
@@ -76,6 +77,58 @@ def _is_pinned(value: Any) -> bool:
         return False
     n_roles = value.get("n_roles")
     return type(n_roles) is int and 1 <= n_roles <= MAX_ROLES
+
+
+def _is_text(value: Any) -> bool:
+    return isinstance(value, str)
+
+
+def _is_number(value: Any) -> bool:
+    """Return whether *value* is a number that can be computed with and shown: a float holds it."""
+    return type(value) in (int, float) and 0 <= value <= sys.float_info.max
+
+
+def _is_count(value: Any) -> bool:
+    return type(value) is int and _is_number(value)
+
+
+def _is_object(**members: _Check) -> _Check:
+    """Return a check of an object: each of the *members* has its shape, or is missing, or null."""
+    return lambda value: (
+        isinstance(value, dict)
+        and all(value.get(name) is None or is_right(value[name]) for name, is_right in members.items())
+    )
+
+
+def _is_diagnostic(value: Any) -> bool:
+    places, texts = ("line", "column", "endLine", "endColumn"), ("severity", "code", "message", "hint")
+    return (
+        isinstance(value, dict)
+        and all(type(value.get(name)) is int and value[name] >= 1 for name in places)
+        and all(isinstance(value.get(name), str) for name in texts)
+    )
+
+
+_is_spread = _is_object(min=_is_count, mean=_is_number, max=_is_count)
+_is_report = _is_object(
+    limit=_is_text,
+    diagnostics=lambda value: isinstance(value, list) and all(map(_is_diagnostic, value)),
+    simulation=_is_object(
+        board=_is_text,
+        jointMoves=_is_spread,
+        steps=_is_spread,
+        playsPerSecond=_is_number,
+        exhaustive=_is_object(states=_is_count),
+    ),
+)
+
+
+def report_of(value: Any) -> dict[str, Any] | None:
+    """Return the report of the validator that a row holds; None where there is none, or it is damaged.
+
+    A report can be made anew by the rules, so a damaged one does not cost its row.
+    """
+    return value if _is_report(value) else None
 
 
 _SHAPES: Final[dict[sa.Column[Any], _Check]] = {

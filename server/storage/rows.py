@@ -85,7 +85,7 @@ class GameVersion:
     created_ms: int
     about: str | None = None
     verdict: str = ""
-    report: Any = None
+    report: dict[str, Any] | None = None
     uploaded_by: str = ""
     is_library: bool = False
 

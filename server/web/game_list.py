@@ -98,7 +98,7 @@ def traits_of(version: GameVersion) -> GameTraits:
         n_roles=n_roles,
         kinds=frozenset(kind for kind, is_so in kinds.items() if is_so),
         tags=() if about is None else about.tags,
-        board=given or _text(figures.get("board")),
+        board=given or figures.get("board"),
         branching=_mean(figures.get("jointMoves")),
         n_steps=_mean(figures.get("steps")),
         created_ms=version.created_ms,
@@ -107,44 +107,36 @@ def traits_of(version: GameVersion) -> GameTraits:
 
 def figures_of(version: GameVersion) -> Mapping[str, Any]:
     """Return the figures that random plays of *version* gave; none where none were made."""
-    report = version.report if isinstance(version.report, Mapping) else {}
-    figures = report.get("simulation")
-    return figures if isinstance(figures, Mapping) else {}
+    return (version.report or {}).get("simulation") or {}
 
 
 def measured(version: GameVersion) -> list[tuple[str, str]]:
     """Return what random plays measured of *version*, each figure with its words; nothing where none were made."""
     figures = figures_of(version)
-    exact = figures.get("exhaustive")
+    exact = figures.get("exhaustive") or {}
     found = [
         (_spread(figures.get("jointMoves")), "joint moves in a state"),
         (_spread(figures.get("steps")), "steps of a play"),
-        (f"{exact['states']:,}" if isinstance(exact, Mapping) and "states" in exact else "", "states in all"),
+        (_number(exact.get("states"), ","), "states in all"),
         (_number(figures.get("playsPerSecond")), "plays a second, interpreted"),
     ]
     return [(value, words) for value, words in found if value]
 
 
-def _spread(spread: object) -> str:
+def _spread(spread: Mapping[str, float | None] | None) -> str:
     """Return the least, the mean and the most of a figure in words; empty where it is none."""
-    mean = _mean(spread)
-    if mean is None or not isinstance(spread, Mapping) or spread.get("min") is None:
+    least, mean, most = ((spread or {}).get(name) for name in ("min", "mean", "max"))
+    if least is None or mean is None or most is None:
         return ""
-    least, most = spread["min"], spread.get("max", spread["min"])
     return f"{mean:,.3g}" if least == most else f"{mean:,.3g} ({least:,} to {most:,})"
 
 
-def _number(value: object) -> str:
-    return f"{value:,.3g}" if isinstance(value, int | float) else ""
+def _number(value: float | None, form: str = ",.3g") -> str:
+    return "" if value is None else format(value, form)
 
 
-def _mean(spread: object) -> float | None:
-    mean = spread.get("mean") if isinstance(spread, Mapping) else None
-    return float(mean) if isinstance(mean, int | float) else None
-
-
-def _text(value: object) -> str | None:
-    return value if isinstance(value, str) else None
+def _mean(spread: Mapping[str, float | None] | None) -> float | None:
+    return (spread or {}).get("mean")
 
 
 Key = Callable[[GameTraits], Any]

@@ -81,7 +81,7 @@ _N_MATCHES: Final = 10
 N_PICTURES: Final = 256
 
 
-_TRAITS: Final[LRUCache[tuple[str, str, str | None, str, bool], game_list.GameTraits]] = LRUCache(4_096)
+_TRAITS: Final[LRUCache[tuple[str, str, str | None, str], game_list.GameTraits]] = LRUCache(4_096)
 """What versions are like: they never change but for what is said of them."""
 
 
@@ -114,7 +114,7 @@ async def show_games(request: web.Request) -> web.Response:
 
 
 def _traits(version: GameVersion) -> game_list.GameTraits:
-    key = (version.name, version.sha256, version.about, version.verdict, version.report is None)
+    key = (version.name, version.sha256, version.about, repr(game_list.figures_of(version)))
     if key not in _TRAITS:
         _TRAITS[key] = game_list.traits_of(version)
     return _TRAITS[key]
@@ -145,8 +145,8 @@ async def show_game(request: web.Request) -> web.Response:
     current = await manager.games.find(name)
     if version is None or current is None:
         raise RequestError("unknown_game", f"there is no game called {name[:100]!r}", "the games are in the menu", 404)
-    report = version.report if isinstance(version.report, Mapping) else {}
-    remarks = report_remarks(version.rules, report.get("diagnostics", ()))
+    report = version.report or {}
+    remarks = report_remarks(version.rules, report.get("diagnostics") or ())
     rows = await manager.matches.listed(game=name, limit=_N_MATCHES)
     await request.app[MEASUREMENTS].begin([version])
     return render(

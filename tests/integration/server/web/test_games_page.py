@@ -6,6 +6,7 @@ import asyncio
 import gzip
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -91,12 +92,48 @@ async def test_the_page_of_a_game_tells_what_was_measured_and_what_versions_chan
         await page_at(client, "/games/odd/diff?old=1", 404)
 
 
+DAMAGED: list[Any] = [
+    [],
+    {"simulation": 3},
+    {"simulation": {"steps": 3, "jointMoves": None}},
+    {"limit": 5, "diagnostics": 5},
+    {"diagnostics": [{"line": 1}]},
+    {"simulation": {"steps": {"min": "a", "mean": 2.5, "max": "b"}}},
+    {"simulation": {"jointMoves": {"min": 1, "mean": 10**400, "max": 2}}},
+    {"simulation": {"exhaustive": {"states": "many"}}},
+    {"simulation": {"playsPerSecond": 10**400}},
+    {"simulation": {"board": ["grid"]}},
+]
+
+
+@pytest.mark.parametrize("report", DAMAGED)
+async def test_a_damaged_report_of_the_validator_is_as_none(report: Any, tmp_path: Path) -> None:
+    addresses = "/api/v1/games/odd", "/games?sort=branching", "/games/odd"
+    async with whole_server(tmp_path) as (client, _):
+        await manager_of(client).games.put(GameVersion("odd", "0" * 64, RULES, ("a", "b"), False, 5, report=report))
+        answers = [await client.get(address) for address in addresses]
+        assert [answer.status for answer in answers] == [200, 200, 200]
+        assert "report" not in await answers[0].json()
+
+
+async def test_a_report_in_the_place_of_another_is_in_the_list_at_once(tmp_path: Path) -> None:
+    async with whole_server(tmp_path) as (client, _):
+        games = manager_of(client).games
+        version = GameVersion("new", "0" * 64, RULES, ("a", "b"), False, 5, verdict="ok", report={"simulation": None})
+        await games.put(version)
+        await client.get("/games")
+        await games.judge(version.sha256, "ok", {"simulation": {"jointMoves": {"mean": 2}, "steps": {"mean": 3}}})
+        page = await page_at(client, "/games?q=new&branching=low")
+        assert "2 moves a state, 3 steps" in words_of(page)
+
+
 async def test_games_of_the_library_are_measured_when_a_page_needs_it(tmp_path: Path) -> None:
     async with whole_server(tmp_path) as (client, _), asyncio.timeout(120):
         while "Measured in random plays" not in words_of(await page_at(client, "/games/nim")):
             pass  # the answer takes its time, and the limit above counts
         version = await manager_of(client).games.find("nim")
         assert version is not None
+        assert version.report is not None
         assert (version.verdict, version.report["simulation"]["board"]) == ("ok", "heaps")
 
 

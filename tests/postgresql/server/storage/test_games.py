@@ -15,7 +15,7 @@ LATER = replace(VERSION, sha256="1a7e", rules="(role x)", roles=("x",), created_
 async def test_what_is_put_is_found(database: Database) -> None:
     games = GameStore(database)
     full = replace(
-        VERSION, about="title = 'Tiny'", verdict="ok", report=[1, {"a": "\0"}], uploaded_by="me", is_library=True
+        VERSION, about="title = 'Tiny'", verdict="ok", report={"a": [1, "\0"]}, uploaded_by="me", is_library=True
     )
     await games.put(full)
     assert (await games.find("tiny"), await games.find("other")) == (full, None)
@@ -29,7 +29,7 @@ async def test_the_last_one_put_is_the_current_version(database: Database) -> No
 
 async def test_many_are_put_at_once(database: Database) -> None:
     games = GameStore(database)
-    first, second = replace(VERSION, name="a", report=[1]), replace(LATER, name="b", is_library=True)
+    first, second = replace(VERSION, name="a", report={"a": 1}), replace(LATER, name="b", is_library=True)
     await games.put(second, first)
     await games.put()
     assert await games.listed() == [first, second]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from typing import Any
 from urllib.parse import parse_qsl
 from xml.etree import ElementTree
 
@@ -92,8 +93,10 @@ def test_where_each_role_knows_the_state_nothing_is_hidden() -> None:
     assert found.kinds == {"one", "chance"}
 
 
-@pytest.mark.parametrize("report", [None, [], {"simulation": 3}, {"simulation": {"steps": 3, "jointMoves": None}}])
-def test_what_was_not_measured_is_not_known(report: object) -> None:
+@pytest.mark.parametrize(
+    "report", [None, {}, {"simulation": None}, {"simulation": {"steps": {"mean": None}, "jointMoves": None}}]
+)
+def test_what_was_not_measured_is_not_known(report: dict[str, Any] | None) -> None:
     found = traits_of(GameVersion("x", "0" * 64, "", ("a", "b"), False, 5, report=report))
     assert (found.title, found.board, found.branching, found.figures) == ("x", None, None, "")
 
