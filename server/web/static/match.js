@@ -2,7 +2,7 @@
 
 import { setServerTime, showClock } from "./clock.js";
 import { Feed } from "./feed.js";
-import { eventually, fetchedPage, parse } from "./parts.js";
+import { eventually, fetchedPage, parse, replace } from "./parts.js";
 import { Replay } from "./replay.js";
 
 const KINDS = ["started", "state", "asked", "answered", "step", "completed", "aborted", "failed", "closed"];
@@ -69,14 +69,14 @@ function put(found) {
   slider.max = from.dataset.last;
   slider.value = from.dataset.step;
   if (isLive()) {
-    document.getElementById("seats").replaceWith(found.getElementById("seats"));
-    document.querySelector("#moves tbody").replaceWith(found.querySelector("#moves tbody"));
+    replace(document.getElementById("seats"), found.getElementById("seats"));
+    replace(document.querySelector("#moves tbody"), found.querySelector("#moves tbody"));
     tick();
   } else {
     document.querySelector("#moves [aria-current]")?.removeAttribute("aria-current");
     document.querySelector(`#moves [data-row="${from.dataset.step}"]`)?.setAttribute("aria-current", "step");
   }
-  document.getElementById("thoughts").replaceWith(found.getElementById("thoughts"));
+  replace(document.getElementById("thoughts"), found.getElementById("thoughts"));
   if ("soon" in from.dataset) again(Number(from.dataset.step));
   showRow();
   announce();

@@ -29,6 +29,25 @@ export async function fetchedBoards(address, ids) {
   return found;
 }
 
+// Calls `put`, which puts something in the place of a part, or of what is in it, and returns it. The focus stays with
+// the link of the same address, or with what has none; of several with the one in the same place.
+export function keepFocus(part, put) {
+  const focused = part.contains(document.activeElement) ? document.activeElement : null;
+  const address = focused?.getAttribute("href");
+  const alike = (within) => [...within.querySelectorAll("a, button, summary, [tabindex]")].filter((one) => one.getAttribute("href") === address);
+  const place = focused ? alike(part).indexOf(focused) : -1;
+  const found = put();
+  if (place >= 0) alike(found)[place]?.focus({ preventScroll: true });
+}
+
+// Puts `fresh` in the place of a part; the focus stays.
+export function replace(part, fresh) {
+  keepFocus(part, () => {
+    part.replaceWith(fresh);
+    return fresh;
+  });
+}
+
 // Whether a person is filling in a form of the part.
 export function isInUse(part) {
   const fields = [...part.querySelectorAll("input:not([type=hidden], [type=checkbox]), textarea")];

@@ -46,8 +46,14 @@ function replaceParts(old, fresh) {
   }
 }
 
+// A hidden page asks for nothing until it is seen again.
+function refreshSeen() {
+  if (document.hidden) document.addEventListener("visibilitychange", refreshSeen, { once: true });
+  else refresh().catch(() => {}).finally(refreshLater);
+}
+
 function refreshLater() {
-  if (wanted()) setTimeout(() => refresh().catch(() => {}).finally(refreshLater), Number(wanted().content) * 1000);
+  if (wanted()) setTimeout(refreshSeen, Number(wanted().content) * 1000);
 }
 
 refreshLater();

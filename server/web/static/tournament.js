@@ -2,7 +2,7 @@
 
 import { setServerTime, showClocks } from "./clock.js";
 import { Feed } from "./feed.js";
-import { fetchedBoards, fetchedPage, isInUse } from "./parts.js";
+import { fetchedBoards, fetchedPage, isInUse, replace } from "./parts.js";
 
 const PAUSE_MS = 700; // between two looks at the server, so that many matches at once cost no more than a few
 const PARTS_MS = 2000; // between two looks at all that is not a board
@@ -18,13 +18,11 @@ let partsAt = 0;
 function replacePart(old, fresh) {
   if ("keep" in old.dataset && isInUse(old)) return;
   const open = [...old.querySelectorAll("details[open]")].map((one) => one.id);
-  const focused = old.contains(document.activeElement) ? document.activeElement.getAttribute("href") : null;
   for (const id of open) fresh.querySelector(`#${id}`)?.setAttribute("open", "");
   if (old.outerHTML === fresh.outerHTML) return;
   const scrolled = [...old.querySelectorAll(".table-frame")].map((one) => one.scrollLeft);
-  old.replaceWith(fresh);
+  replace(old, fresh);
   fresh.querySelectorAll(".table-frame").forEach((one, n) => (one.scrollLeft = scrolled[n] ?? 0));
-  if (focused) fresh.querySelector(`[href="${CSS.escape(focused)}"]`)?.focus();
 }
 
 // The matches of a round come when it is opened; those of all rounds would be many.
