@@ -11,7 +11,7 @@ import pytest
 
 from server.principal import Principal, Role
 from server.registry.queueing import Hindrance, WaitReason
-from server.spectating.stream import listed
+from server.spectating.overview import listed
 from server.storage.rows import MatchPurpose, MatchRow, MatchStatus
 from tests.kit.server.scripted import START_MS, TURNS_MOVES, turns
 from tests.kit.server.spectating.written_match import MATCH, WrittenMatch, written_match
