@@ -12,6 +12,7 @@ from typing import Final, TypeAlias
 import structlog
 from aiohttp import hdrs, web
 from aiohttp.http_exceptions import BadHttpMessage
+from aiohttp.web_protocol import RequestPayloadError
 
 from server.access.access import PRINCIPAL, REMOTE
 from server.errors import INTERNAL
@@ -146,15 +147,18 @@ def _log(request: web.Request, status: int, elapsed_s: float) -> None:
 
 
 def lower_bad_requests() -> None:
-    """Have aiohttp log what is no HTTP request, which is the client's fault, in a line of the level `info`."""
+    """Have aiohttp log heads and bodies that are not HTTP, the fault of clients, in a line of the level `info`."""
     _SERVER.addFilter(_lowered)
 
 
 def _lowered(record: logging.LogRecord) -> bool:
-    """Return whether *record* is logged, after it was lowered if it is about what is no HTTP request."""
+    """Return whether *record* is logged, after it was lowered if it is about a head or body that is not HTTP."""
     error = record.exc_info[1] if record.exc_info else None
-    if not isinstance(error, BadHttpMessage):
+    if isinstance(error, RequestPayloadError):
+        record.msg, record.args = f"Error reading the body of a request: {error}", ()
+    elif isinstance(error, BadHttpMessage):
+        record.msg, record.args = f"{record.getMessage()}: {error.message}", ()
+    else:
         return True
-    record.msg, record.args = f"{record.getMessage()}: {error.message}", ()
     record.levelno, record.levelname, record.exc_info = logging.INFO, logging.getLevelName(logging.INFO), None
     return _SERVER.isEnabledFor(logging.INFO)

@@ -101,6 +101,17 @@ async def test_what_is_no_http_request_is_a_line_for_information(
     assert all(record.getMessage().startswith("Error handling request from 127.0.0.1: ") for record in said)
 
 
+async def test_a_body_that_is_not_encoded_as_its_head_says_is_a_line_for_information(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    lower_bad_requests()
+    caplog.set_level(logging.INFO, "aiohttp.server")
+    async with TestClient(TestServer(application())) as client:
+        await client.post("/nowhere", data=b"no gzip", headers={"Content-Encoding": "gzip"})
+    said = [(one.levelname, one.exc_info) for one in caplog.records if one.name == "aiohttp.server"]
+    assert said == [("INFO", None)]
+
+
 @pytest.mark.parametrize("target", [b"http://[::1]@/", b"http://[::1"])
 async def test_a_request_for_what_is_no_address_is_refused_and_the_next_connection_served(
     target: bytes, caplog: pytest.LogCaptureFixture
