@@ -116,12 +116,24 @@ async def send_records(request: web.Request) -> web.StreamResponse:
         response = web.StreamResponse(headers=_attachment(f"{shown.row.name}-records.zip"))
         response.content_type = "application/zip"
         response.content_length = path.stat().st_size
-        await response.prepare(request)
-        with path.open("rb") as file:
-            while piece := await asyncio.to_thread(file.read, _PIECE):
-                await response.write(piece)
-        await response.write_eof()
+        try:
+            await _send_file(request, response, path)
+        except ConnectionError:
+            raise asyncio.CancelledError from None  # as the server does a moment later, when the loop has noticed it
     return response
+
+
+async def _send_file(request: web.Request, response: web.StreamResponse, path: Path) -> None:
+    """Send the file at *path* piece by piece.
+
+    Raises:
+        ConnectionError: the client is gone.
+    """
+    await response.prepare(request)
+    with path.open("rb") as file:
+        while piece := await asyncio.to_thread(file.read, _PIECE):
+            await response.write(piece)
+    await response.write_eof()
 
 
 async def _pack(request: web.Request, shown: tournament_view.ShownTournament, path: Path) -> None:

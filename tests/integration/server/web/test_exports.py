@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import asyncio
 import csv
 import io
 import json
+import logging
 import zipfile
 from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
+from aiohttp import ServerDisconnectedError, web
 
+from server.web import exports
+from server.web.tournament_view import ShownTournament
 from tests.kit.server.api.tournaments import command_cup, order_cup, played_cup
 from tests.kit.server.api.whole_server import Client, told, whole_server
 
@@ -66,3 +71,18 @@ async def test_the_records_are_sent_as_an_archive_without_those_of_other_matches
     records = [json.loads(archive.read(name)) for name in archive.namelist()]
     assert sorted(record["matchId"] for record in records) == sorted(one["match"] for one in found["matches"])
     assert {record["isCompleted"] for record in records} == {True}
+
+
+async def test_a_client_that_leaves_while_records_are_packed_is_no_failure_of_the_server(
+    client: Client, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    async def pack(request: web.Request, _shown: ShownTournament, path: Path) -> None:
+        assert request.transport is not None
+        request.transport.close()
+        await asyncio.to_thread(path.write_bytes, b"an archive")
+
+    await order_cup(client)
+    monkeypatch.setattr(exports, "_pack", pack)
+    with pytest.raises(ServerDisconnectedError):
+        await client.get("/tournaments/cup/records.zip")
+    assert [record for record in caplog.records if record.levelno >= logging.WARNING] == []
