@@ -11,12 +11,12 @@ from aiohttp import web
 from players.kit.addresses import listen
 from players.kit.request_heads import StrictRunner
 from server.access.access import AccessControl
-from server.access.guard import add_guard, check_opening
+from server.access.guard import HEADERS, add_guard, check_opening
 from server.access.settings import Network
 from server.api import field as public_format
 from server.api import games, matches, players, ratings, streams, tokens, tournaments
 from server.api.operation import CHECKER, FEEDS, IMPORTS, LEADERBOARDS, MANAGER, OVERVIEW
-from server.api.problem import refusing
+from server.api.problem import refused_head, refusing
 from server.hosting import game_manager, imports, order, playing
 from server.leaderboards.leaderboards import Leaderboards
 from server.operation import health
@@ -102,13 +102,25 @@ async def listening(
     """
     lower_bad_requests()
     runner = StrictRunner(
-        app, access_log=None, handler_cancellation=True, shutdown_timeout=STREAMS_END_S, keepalive_timeout=KEEP_ALIVE_S
+        app,
+        refuse=_refuse,
+        access_log=None,
+        handler_cancellation=True,
+        shutdown_timeout=STREAMS_END_S,
+        keepalive_timeout=KEEP_ALIVE_S,
     )
     await runner.setup()
     try:
         yield await listen(runner, host, port, tls)
     finally:
         await runner.cleanup()
+
+
+def _refuse(status: int, error: BaseException | None) -> web.Response:
+    """Return the answer to what is no HTTP request, which no middleware sees."""
+    response = refused_head(status, error)
+    response.headers.update(HEADERS | {"Cache-Control": "no-store"})
+    return response
 
 
 async def serve(options: ServeOptions, announce: Callable[[str], None]) -> None:

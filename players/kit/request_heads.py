@@ -8,7 +8,8 @@ give the length twice. The replies of a player close the connection: only the fi
 
 import asyncio
 import re
-from typing import Any, Final, cast
+from collections.abc import Callable
+from typing import Any, Final, TypeAlias, cast
 
 from aiohttp import web
 from aiohttp.http_exceptions import InvalidURLError
@@ -21,22 +22,53 @@ _BLANKS_BEFORE_COLON: Final = re.compile(rb"\A([^\s:]+)[ \t]+:")
 _LENGTH: Final = b"content-length:"
 
 
+Refuse: TypeAlias = Callable[[int, BaseException | None], web.Response]
+"""Makes the answer to what is no HTTP request, of a status and of what is wrong with it."""
+
+
 class StrictRunner(web.AppRunner):
-    """Serves an application, and answers 400 to each request for what is no address."""
+    """Serves an application, and answers 400 to each request for what is no address.
+
+    What is no HTTP request, and thus never comes to the application, is answered as *refuse* says, or with plain text.
+    """
+
+    def __init__(self, app: web.Application, *, refuse: Refuse | None = None, **settings: Any) -> None:
+        super().__init__(app, **settings)
+        self._refuse = refuse
 
     @property
     def server(self) -> web.Server | None:
         """What makes the protocol of each connection, once the runner is set up."""
         server = super().server
         # A site does nothing but call it.
-        return None if server is None else cast(web.Server, lambda: _with_strict_parser(server()))
+        return None if server is None else cast(web.Server, lambda: _StrictConnection(server, self._refuse))
 
 
-def _with_strict_parser(handler: web.RequestHandler) -> web.RequestHandler:
-    connection: Any = handler  # whose parser is private
-    if getattr(connection, "_parser", None) is not None:
+class _StrictConnection(web.RequestHandler):
+    """A connection with a strict parser, whose refusals *refuse* makes."""
+
+    __slots__ = ("_refuse",)
+
+    def __init__(self, server: web.Server, refuse: Refuse | None) -> None:
+        made: Any = server  # whose settings are private, as is the parser of a connection
+        super().__init__(server, loop=made._loop, **made._kwargs)
+        self._refuse = refuse
+        connection: Any = self
         connection._parser = _StrictParser(connection._parser)
-    return handler
+
+    def handle_error(
+        self,
+        request: web.BaseRequest,
+        status: int = 500,
+        exc: BaseException | None = None,
+        message: str | None = None,
+    ) -> web.StreamResponse:
+        """Log what came instead of a request, and return the answer, which ends the connection."""
+        answer = super().handle_error(request, status, exc, message)
+        if self._refuse is not None:
+            answer = self._refuse(status, exc)
+            answer.force_close()
+        return answer
 
 
 class _StrictParser:

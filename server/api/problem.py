@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any, Final, TypeAlias
 
 from aiohttp import web
+from aiohttp.http_exceptions import ContentEncodingError
 
 import gdl.errors
 from server import errors
@@ -208,6 +209,18 @@ def refused(error: Exception) -> web.Response:
     """Return the answer that tells *error*."""
     status, body = refusal(error)
     return web.json_response(body, status=status, headers=kept_headers(error))
+
+
+def refused_head(status: int, error: BaseException | None) -> web.Response:
+    """Return the answer to what is no HTTP request, of which aiohttp raised *error*."""
+    if status >= CODES["internal"].status:
+        body: dict[str, Any] = {"error": {**errors.INTERNAL}}
+    elif isinstance(error, ContentEncodingError):
+        body = _body("bad_request", "the server cannot unpack the body", "send it as it is, or packed with gzip")
+    else:  # the lines after the first repeat what came
+        said = str(getattr(error, "message", "")).partition("\n")[0].rstrip(":")
+        body = _body("bad_request", f"this is no HTTP request: {said}", "")
+    return web.json_response(body, status=status)
 
 
 def kept_headers(error: Exception) -> dict[str, str]:

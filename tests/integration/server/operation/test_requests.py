@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import logging
 
 import pytest
@@ -127,3 +128,29 @@ async def test_a_request_for_what_is_no_address_is_refused_and_the_next_connecti
             writer.close()
     assert statuses == [b"400", b"200"]
     assert [record for record in caplog.records if record.levelno > logging.INFO] == []
+
+
+@pytest.mark.parametrize(
+    ("head", "message"),
+    [
+        (b"FOO / HTTP/1.1\r\nHost: localhost\r\n\r\n", "this is no HTTP request: Invalid method encountered"),
+        (b"GET / HTTP/1.1\r\nHost: localhost\r\nA: \x01\r\n\r\n", "this is no HTTP request: Invalid header value char"),
+        (
+            b"POST / HTTP/1.1\r\nHost: localhost\r\nContent-Encoding: br\r\nContent-Length: 2\r\n\r\n{}",
+            "the server cannot unpack the body",
+        ),
+    ],
+)
+async def test_what_is_no_http_request_is_refused_in_the_one_shape(head: bytes, message: str) -> None:
+    async with listening(application()) as address:
+        url = URL(address)
+        reader, writer = await asyncio.open_connection(url.host, url.port)
+        writer.write(head)
+        answer = await reader.read()
+        writer.close()
+    told_head, _, body = answer.partition(b"\r\n\r\n")
+    lines = told_head.decode().split("\r\n")
+    assert lines[0].endswith(" 400 Bad Request")
+    assert {"Server: ggp", "X-Content-Type-Options: nosniff", "Cache-Control: no-store"} <= set(lines)
+    error = json.loads(body)["error"]
+    assert (error["code"], error["message"]) == ("bad_request", message)
