@@ -1,4 +1,4 @@
-"""Pages keep their text on the screen whatever players, games and tournaments are called."""
+"""Pages keep their text on screen and paper whatever names are like, and need no colours to be understood."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from playwright.sync_api import Page
 
 from server.storage.rows import PlayerRow, SeatKind
 from server.storage.tournament_rows import TournamentStatus
+from server.web.rendering import static_address
 from tests.kit.server.hosting.tournaments import entrants, tournament
 from tests.kit.server.web.fixtures import PHONE, OpenPage
 from tests.kit.server.web.live_site import LiveSite
@@ -36,23 +37,26 @@ def long_names(site: LiveSite) -> dict[str, str]:
     site.ask(lambda: site.manager.players.put(PlayerRow(PLAYER, SeatKind.DIAL_IN, "o" * 60, 0)))
     row = tournament(TOURNAMENT, status=TournamentStatus.OPEN)
     site.ask(lambda: site.manager.tournaments.store.add(row, entrants(PLAYER, "legal")))
+    order = {"game": GAME, "players": {"x": PLAYER, "o": "legal"}}
+    site.order(**order)  # its player is not connected
     return {"match": site.over(site.order(game=GAME, players={"x": "legal", "o": "legal"}, seed=1)).id}
 
 
 def unread(page: Page) -> list[str]:
-    """Return the texts that end behind the right edge of the screen, where nothing scrolls."""
+    """Return the texts that end behind the right edge of the screen, where nothing scrolls or is shortened."""
     found: list[str] = page.evaluate(
         """() => [...document.querySelectorAll("main *")]
-            .filter((one) => one.checkVisibility() && !one.closest("svg, .listing, .table-frame, .moves-frame"))
+            .filter((one) => !one.closest("svg, .listing, .table-frame, .moves-frame, .player"))
+            .filter((one) => one.checkVisibility())
             .filter((one) => one.getBoundingClientRect().right > document.documentElement.clientWidth + 1)
             .map((one) => one.outerHTML.slice(0, 80))"""
     )
     return found
 
 
-PAGES = ["/", "/matches", "/matches/{match}", "/matches/{match}/embed", "/games", "/games/" + GAME, "/players",
-         "/players/" + PLAYER, "/tournaments", "/tournaments/" + TOURNAMENT, "/tournaments/" + TOURNAMENT + "/wall",
-         "/start?game=" + GAME, "/start/tournament"]  # fmt: skip
+PAGES = ["/", "/queue", "/matches", "/matches/{match}", "/matches/{match}/embed", "/games", "/games/" + GAME,
+         "/players", "/players/" + PLAYER, "/tournaments", "/tournaments/" + TOURNAMENT,
+         "/tournaments/" + TOURNAMENT + "/wall", "/start?game=" + GAME, "/start/tournament"]  # fmt: skip
 
 
 @pytest.mark.sampled(3)
@@ -62,3 +66,28 @@ def test_long_names_stay_on_the_screen(open_page: OpenPage, long_names: dict[str
         page = open_page(path.format(**long_names), **how)
         assert unread(page) == []
         assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
+
+
+def test_a_table_is_no_wider_than_paper(open_page: OpenPage, long_names: dict[str, str]) -> None:
+    page = open_page("/players/legal", viewport={"width": 718, "height": 1000})  # A4 without its margins
+    while not page.locator("#statistics-title").count():  # what the table tells is worked out in the background
+        page.reload()
+    page.emulate_media(media="print")
+    ends = page.evaluate("[...document.querySelectorAll('table')].map((one) => one.getBoundingClientRect().right)")
+    assert max(ends) <= 718
+
+
+@pytest.mark.parametrize(("path", "current"), [("/games", "header nav a"), ("/matches?status=completed", ".tabs a")])
+def test_where_one_is_can_be_seen_without_the_colours_of_the_page(open_page: OpenPage, path: str, current: str) -> None:
+    page = open_page(path, forced_colors="active")
+    marked = page.locator(f"{current}[aria-current]").first
+    assert marked.evaluate("one => getComputedStyle(one).borderBottomWidth") == "3px"
+
+
+@pytest.mark.parametrize("how", [{"media": "print"}, {"forced_colors": "active"}])
+def test_the_diagonal_of_a_cross_table_is_marked_without_colours(open_page: OpenPage, how: dict[str, Any]) -> None:
+    page = open_page("/")
+    page.set_content(f"<link rel=stylesheet href='{static_address('style.css')}'><table class=cross><td class=self>")
+    page.wait_for_function("document.styleSheets.length === 1")
+    page.emulate_media(**how)
+    assert page.locator("td").evaluate("one => getComputedStyle(one, '::after').content") == '"\u00d7"'
