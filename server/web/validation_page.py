@@ -32,7 +32,7 @@ _SEVERITIES: Final = ("error", "warning", "note")
 _PIECE: Final = Markup('<span class="{}">{}</span>')
 _PROBLEM: Final = Markup('<mark class="{}">{}</mark>')
 _LINE: Final = Markup('<li id="{}L{}"><span class="line">{}</span>{}</li>\n')
-_SAID: Final = Markup('<div class="said {0}"><strong>{1}</strong>{2} <code>{3}</code></div>')
+_SAID: Final = Markup('<div class="said {0}"><strong>{1}{2}</strong>{3} <code>{4}</code></div>')
 _HINT: Final = Markup('<div class="hint">{}</div>')
 
 
@@ -150,7 +150,8 @@ def plain(text: str) -> str:
 
 def _said(remark: Remark) -> Markup:
     hint = _HINT.format(with_code(plain(remark.hint))) if remark.hint else ""
-    return _SAID.format(remark.severity, with_code(plain(remark.message)), hint, remark.code)
+    word = "" if remark.severity == "error" else f"{remark.severity.capitalize()}: "
+    return _SAID.format(remark.severity, word, with_code(plain(remark.message)), hint, remark.code)
 
 
 _NAME: Final = "rules"

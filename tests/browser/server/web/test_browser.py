@@ -325,7 +325,7 @@ def test_a_description_that_does_not_fit_good_rules_is_shown_beside_them(open_pa
     page.get_by_role("button", name="Check these rules").click()
     expect(page.get_by_role("heading", name="The description does not fit the rules")).to_be_visible()
     expect(page.locator(".problems .warning")).to_contain_text(
-        "no fluent of the rules is called heep; did you mean heap?"
+        ", warning: board.heaps.fluent: no fluent of the rules is called heep; did you mean heap?"
     )
 
 

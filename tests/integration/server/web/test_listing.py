@@ -44,6 +44,14 @@ def test_a_problem_is_underlined_where_it_is_and_told_below() -> None:
     ) in found
 
 
+@pytest.mark.parametrize(
+    ("severity", "told"),
+    [("error", "something is wrong"), ("warning", "Warning: something is wrong"), ("note", "Note: something is wrong")],
+)
+def test_how_bad_it_is_is_told_in_words(severity: str, told: str) -> None:
+    assert f'<div class="said {severity}"><strong>{told}</strong>' in listing("(a)", (remark(0, 3, severity),))
+
+
 def test_what_is_quoted_in_a_problem_is_shown_as_code() -> None:
     found = Remark(0, 1, 1, 1, "error", "gdl/some-code", "`a` is <wrong>", "write `b`")
     assert (
