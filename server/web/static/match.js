@@ -2,7 +2,7 @@
 
 import { setServerTime, showClock } from "./clock.js";
 import { Feed } from "./feed.js";
-import { eventually, fetchedPage, parse, replace } from "./parts.js";
+import { announce, eventually, fetchedPage, parse, replace } from "./parts.js";
 import { Replay } from "./replay.js";
 
 const KINDS = ["started", "state", "asked", "answered", "step", "completed", "aborted", "failed", "closed"];
@@ -55,7 +55,7 @@ async function show(step) {
 function put(found) {
   const from = found.getElementById("position");
   const to = position();
-  to.querySelector(".board-frame").replaceWith(from.querySelector(".board-frame"));
+  replace(to.querySelector(".board-frame"), from.querySelector(".board-frame"));
   to.querySelector("figcaption").replaceWith(from.querySelector("figcaption"));
   if (to.dataset.status !== from.dataset.status) document.getElementById("status").replaceChildren(from.querySelector("template").content);
   for (const name of ["step", "last", "status"]) to.dataset[name] = from.dataset[name];
@@ -79,7 +79,7 @@ function put(found) {
   replace(document.getElementById("thoughts"), found.getElementById("thoughts"));
   if ("soon" in from.dataset) again(Number(from.dataset.step));
   showRow();
-  announce();
+  announce(words(position().querySelector("figcaption")));
   nameStep();
 }
 
@@ -113,10 +113,7 @@ function showRow() {
   if (top < frame.scrollTop || row.offsetTop + row.offsetHeight > frame.scrollTop + frame.clientHeight) frame.scrollTop = top - 40;
 }
 
-function announce() {
-  const text = position().querySelector("figcaption").textContent.replace(/\s+/g, " ").trim();
-  document.getElementById("announcement").textContent = text;
-}
+const words = (element) => element.textContent.replace(/\s+/g, " ").trim();
 
 function go(to) {
   const steps = { first: 0, before: Math.max(0, shownStep() - 1), next: Math.min(lastStep(), shownStep() + 1), last: lastStep() };
@@ -192,14 +189,14 @@ async function showEnd() {
   if (found.dataset.live !== "no") return false;
   const isFlipped = position().classList.contains("flipped");
   wanted++;
-  root.replaceWith(found);
+  replay.show(found);
+  replace(root, found);
   root = found;
   kept = new Map();
   deadlines.clear();
   showRow();
-  replay.show();
   if (isFlipped) replay.flip();
-  document.getElementById("announcement").textContent = `The match is over. ${document.getElementById("seats").textContent.replace(/\s+/g, " ")}`;
+  announce(`The match is over. ${words(document.getElementById("seats"))}`);
   return true;
 }
 
@@ -210,5 +207,5 @@ if (isLive()) {
   setInterval(() => isWaiting() && show(null), WAITING_MS); // its journal has not begun, so no event tells who comes
 }
 showRow();
-replay.show();
+replay.show(root);
 if ("soon" in position().dataset) again(shownStep());

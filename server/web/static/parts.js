@@ -29,23 +29,42 @@ export async function fetchedBoards(address, ids) {
   return found;
 }
 
+// In a page that was fetched, what browsers without scripts get is elements, too.
+const FOCUSABLE = ":is(a, button, summary, input, select, textarea, [tabindex]):not(noscript *)";
+
+// What tells an element again among those that take its place: its id or address, else where it is.
+const named = (one) => one.id || one.getAttribute("href") || one.closest("[id]")?.id;
+
 // Calls `put`, which puts something in the place of a part, or of what is in it, and returns it. The focus stays with
-// the link of the same address, or with what has none; of several with the one in the same place.
+// what has the same name; of several with the one in the same place.
 export function keepFocus(part, put) {
   const focused = part.contains(document.activeElement) ? document.activeElement : null;
-  const address = focused?.getAttribute("href");
-  const alike = (within) => [...within.querySelectorAll("a, button, summary, [tabindex]")].filter((one) => one.getAttribute("href") === address);
+  const name = focused && named(focused);
+  const alike = (within) => [...within.querySelectorAll(FOCUSABLE)].filter((one) => named(one) === name);
   const place = focused ? alike(part).indexOf(focused) : -1;
   const found = put();
   if (place >= 0) alike(found)[place]?.focus({ preventScroll: true });
 }
 
-// Puts `fresh` in the place of a part; the focus stays.
+// Opens in `fresh` what a person has opened in the part whose place it takes.
+export function keepOpen(part, fresh) {
+  const before = part.querySelectorAll("details.more");
+  fresh.querySelectorAll("details.more").forEach((one, n) => (one.open = before[n]?.open ?? false));
+}
+
+// Puts `fresh` in the place of a part; the focus stays, and what is open.
 export function replace(part, fresh) {
+  keepOpen(part, fresh);
   keepFocus(part, () => {
     part.replaceWith(fresh);
     return fresh;
   });
+}
+
+// Tells those who hear the page; the same words are not told again.
+export function announce(text) {
+  const place = document.getElementById("announcement");
+  if (place.textContent !== text) place.textContent = text;
 }
 
 // Whether a person is filling in a form of the part.

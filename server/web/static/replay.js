@@ -12,9 +12,9 @@ export class Replay {
     document.addEventListener("input", (event) => event.target.id === "speed" && this.isPlaying() && this.play());
   }
 
-  // Shows the buttons, which do nothing without this script.
-  show() {
-    for (const bar of document.querySelectorAll(".replay[hidden]")) bar.hidden = false;
+  // Shows the buttons in a part of the page, which do nothing without this script.
+  show(part) {
+    for (const bar of part.querySelectorAll(".replay[hidden]")) bar.hidden = false;
   }
 
   isPlaying() {

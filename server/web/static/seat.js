@@ -3,7 +3,7 @@
 import { Board } from "./board.js";
 import { clockText } from "./clock.js";
 import { Feed } from "./feed.js";
-import { eventually, parse } from "./parts.js";
+import { announce, eventually, keepOpen, parse } from "./parts.js";
 
 const SOON_MS = 60;
 const LATER_MS = 400;
@@ -140,11 +140,12 @@ function take(text, number) {
   const wasOnBoard = board.hasFocus();
   const wasHere = wasOnBoard || document.getElementById("seat").contains(document.activeElement) || document.activeElement === old;
   old.replaceWith(turn);
+  keepOpen(document.getElementById("seat"), seat);
   document.getElementById("seat").replaceWith(seat);
   prepare();
   if (!(wasOnBoard && board.focus()) && wasHere) turn.focus({ preventScroll: true }); // what had the focus is gone
   const caption = seat.querySelector("figcaption").textContent.replace(/\s+/g, " ").trim();
-  document.getElementById("announcement").textContent = `${turn.querySelector("[data-told]").textContent.trim()} ${caption}`;
+  announce(`${turn.querySelector("[data-told]").textContent.trim()} ${caption}`);
   document.title = document.title.replace(/^[^:]*/, turn.dataset.asked === "yes" ? "Your turn" : "You play");
   return true;
 }

@@ -88,3 +88,69 @@ def test_a_hidden_page_asks_for_what_is_worked_out_once_it_is_seen(open_page: Op
     see(page, is_hidden=False)
     expect(page.locator("figcaption")).to_have_text("First position")
     assert n_asked == 0
+
+
+def test_what_is_unfolded_of_a_state_stays_open_and_focused_from_step_to_step(
+    open_page: OpenPage, site: LiveSite
+) -> None:
+    match = site.over(site.order(game="quarto", players={"first": "legal", "second": "legal"}, seed=1))
+    page = open_page(f"/matches/{match.id}?step=3")
+    more = page.locator("#position details.more")
+    more.locator("summary").click()
+    mark(more.locator("summary"))
+    page.keyboard.press("ArrowRight")
+    expect(page.locator("#position")).to_have_attribute("data-step", "4")
+    expect(more).to_have_attribute("open", "")
+    assert is_new_and_focused(more.locator("summary"))
+
+
+@pytest.mark.parametrize("selector", ["#slider", "#speed", "[data-replay=flip]", "#seats li[data-seat='1'] a"])
+def test_what_has_the_focus_when_a_match_ends_keeps_it(open_page: OpenPage, site: LiveSite, selector: str) -> None:
+    match_id = site.order(game="tictactoe", players={"x": "human", "o": "legal"})
+    seat, watching = open_page(f"/matches/{match_id}/play/x"), open_page(f"/matches/{match_id}")
+    for step, cell in enumerate(("0,0", "1,1")):
+        move(seat, cell)
+        expect(watching.locator("#position")).to_have_attribute("data-step", str(2 * step + 2))
+    mark(watching.locator(selector))
+    move(seat, "2,2")
+    expect(watching.locator("[data-match]")).to_have_attribute("data-live", "no")
+    assert is_new_and_focused(watching.locator(selector))
+
+
+def test_what_is_replaced_with_more_before_it_keeps_the_focus(open_page: OpenPage) -> None:
+    page = open_page("/games")
+    found = page.evaluate(
+        """async () => {
+            const { replace } = await import("/static/parts.js");
+            const rounds = (...ids) => {
+                const part = document.createElement("section");
+                part.innerHTML = ids.map((id) => `<details id="${id}"><summary>${id}</summary></details>`).join("");
+                return part;
+            };
+            const old = rounds("round-2", "round-1");
+            document.body.append(old);
+            old.querySelector("#round-1 summary").focus();
+            replace(old, rounds("round-3", "round-2", "round-1"));
+            return document.activeElement.textContent;
+        }"""
+    )
+    assert found == "round-1"
+
+
+def test_a_match_that_waits_tells_nothing_again_and_again(open_page: OpenPage, site: LiveSite) -> None:
+    match_id = site.order(game="tictactoe", players={"x": "human", "o": "human"})
+    page = open_page("/")
+    page.clock.install()
+    page.goto(f"/matches/{match_id}")
+    page.evaluate(
+        """() => {
+            window.nTold = 0;
+            const told = document.getElementById("announcement");
+            new MutationObserver((changes) => { window.nTold += changes.length; }).observe(told, { childList: true });
+        }"""
+    )
+    for _ in range(3):
+        with page.expect_response("**/parts?**"):
+            page.clock.run_for(3_000)
+    expect(page.locator("#announcement")).to_have_text("Step 0 \u00b7 first position")
+    assert page.evaluate("window.nTold") == 1
