@@ -84,10 +84,22 @@ def test_where_one_is_can_be_seen_without_the_colours_of_the_page(open_page: Ope
     assert marked.evaluate("one => getComputedStyle(one).borderBottomWidth") == "3px"
 
 
+def styled(page: Page, body: str) -> None:
+    """Show *body* with the style of the pages."""
+    page.set_content(f"<link rel=stylesheet href='{static_address('style.css')}'>{body}")
+    page.wait_for_function("document.styleSheets.length === 1")
+
+
 @pytest.mark.parametrize("how", [{"media": "print"}, {"forced_colors": "active"}])
 def test_the_diagonal_of_a_cross_table_is_marked_without_colours(open_page: OpenPage, how: dict[str, Any]) -> None:
     page = open_page("/")
-    page.set_content(f"<link rel=stylesheet href='{static_address('style.css')}'><table class=cross><td class=self>")
-    page.wait_for_function("document.styleSheets.length === 1")
+    styled(page, "<table class=cross><td class=self>")
     page.emulate_media(**how)
     assert page.locator("td").evaluate("one => getComputedStyle(one, '::after').content") == '"\u00d7"'
+
+
+def test_figures_in_a_large_font_stay_on_a_narrow_screen(open_page: OpenPage) -> None:
+    page = open_page("/", viewport={"width": 200, "height": 600})
+    styled(page, "<dl class=figures><div><dd>7</dd><dt>steps</dt></div></dl>")
+    page.evaluate("document.documentElement.style.fontSize = '200%'")
+    assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
