@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
-from typing import Any
+from typing import Any, Final
 
 import pytest
 from playwright.sync_api import Page
@@ -17,6 +17,7 @@ from tests.kit.server.web.fixtures import PHONE, OpenPage
 from tests.kit.server.web.live_site import LiveSite
 
 PLAYER, GAME, TOURNAMENT = "N" * 64, "g" * 60, "t" * 60
+NARROW: Final = {"width": 390, "height": 844}
 DESKTOP: dict[str, Any] = {"viewport": {"width": 1280, "height": 900}}
 ABOUT = f"""
 title = {json.dumps("W" * 60)}
@@ -85,21 +86,32 @@ def test_where_one_is_can_be_seen_without_the_colours_of_the_page(open_page: Ope
 
 
 def styled(page: Page, body: str) -> None:
-    """Show *body* with the style of the pages."""
+    """Show *body* with the style of the pages, in the place of a page without scripts."""
     page.set_content(f"<link rel=stylesheet href='{static_address('style.css')}'>{body}")
     page.wait_for_function("document.styleSheets.length === 1")
 
 
 @pytest.mark.parametrize("how", [{"media": "print"}, {"forced_colors": "active"}])
 def test_the_diagonal_of_a_cross_table_is_marked_without_colours(open_page: OpenPage, how: dict[str, Any]) -> None:
-    page = open_page("/")
+    page = open_page("/players")
     styled(page, "<table class=cross><td class=self>")
     page.emulate_media(**how)
     assert page.locator("td").evaluate("one => getComputedStyle(one, '::after').content") == '"\u00d7"'
 
 
 def test_figures_in_a_large_font_stay_on_a_narrow_screen(open_page: OpenPage) -> None:
-    page = open_page("/", viewport={"width": 200, "height": 600})
+    page = open_page("/players", viewport={"width": 200, "height": 600})
     styled(page, "<dl class=figures><div><dd>7</dd><dt>steps</dt></div></dl>")
     page.evaluate("document.documentElement.style.fontSize = '200%'")
     assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
+
+
+@pytest.mark.parametrize("kind", ["standings", "cross"])
+def test_names_that_begin_alike_are_read_to_their_end_on_a_phone(open_page: OpenPage, kind: str) -> None:
+    page = open_page("/players", viewport=NARROW)
+    row = "<tr><td>1</td><th scope=row><a href=#>{}</a></th><td>15</td></tr>"
+    rows = "".join(row.format(name) for name in ("mcts:playouts=100", "mcts:playouts=1000", PLAYER))
+    styled(page, f"<div class=table-frame><table class='table {kind}'><tbody>{rows}</tbody></table></div>")
+    sizes = page.evaluate("[...document.querySelectorAll('th')].map((one) => [one.scrollWidth, one.clientWidth])")
+    assert [shown < needed for needed, shown in sizes] == [False] * 3
+    assert page.evaluate("document.querySelector('.table-frame').scrollWidth") <= NARROW["width"]
