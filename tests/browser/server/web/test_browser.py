@@ -155,7 +155,7 @@ def test_the_clock_of_a_person_goes_by_the_question_that_a_server_asks_anew(
     expect(page.locator("#connection")).to_be_visible()
     page.route("**/parts", answer_with_two_hours_left)
     page.unroute("**/events*")
-    expect(page.locator("[data-clock]")).to_have_text(re.compile(r"^119:\d\d$"))
+    expect(page.get_by_role("timer", name="Time left")).to_have_text(re.compile(r"^119:\d\d$"))
 
 
 def answer_with_two_hours_left(route: Route) -> None:
