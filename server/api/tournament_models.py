@@ -3,15 +3,17 @@
 import re
 from collections.abc import Mapping
 from datetime import UTC, datetime
+from types import MappingProxyType
 from typing import Annotated, Any, Final
 
 from pydantic import BeforeValidator, ConfigDict, Field, field_validator
 from pydantic.alias_generators import to_camel
 
 from server.api.operation import Ms, Name, RequestModel, ResponseModel, without_none
-from server.hosting.rounds import next_round_ms
+from server.hosting.rounds import next_round_ms, standstill, wait_reasons_of
 from server.hosting.tournament_progress import played_of, progress_of
 from server.match.link import now_ms
+from server.registry.queueing import WaitReason
 from server.sanitization import CleanLine
 from server.storage.tournament_rows import EntryRule, FixtureRow, InterventionRow, TournamentRow, TournamentStatus
 from server.storage.tournaments import StoredTournament
@@ -161,8 +163,17 @@ class EntrantAnswer(ResponseModel):
     withdrawn_after: int | None = None
 
 
+_WaitsFor = Annotated[str, Field(description="`players`, or `core` while it only waits for one to think on")]
+_Unavailable = Annotated[
+    dict[str, str], Field(description="the players that it waits for: each is `not-connected`, `paused` or `busy`")
+]
+
+
 class FixtureAnswer(ResponseModel):
-    """A match of a tournament; `goals` are those that count there, `annulled` says why it does not count."""
+    """A match of a tournament; `goals` are those that count there, `annulled` says why it does not count.
+
+    `waitsFor` says what it waits for in the queue, if not only for its turn.
+    """
 
     match: str
     round: int
@@ -170,6 +181,8 @@ class FixtureAnswer(ResponseModel):
     status: Annotated[str, Field(description="that of the match; `scheduled` before it is ordered")]
     game: Annotated[str | None, Field(description="left out before the end where names are scrambled")] = None
     goals: list[int] | None = None
+    waits_for: _WaitsFor | None = None
+    unavailable: _Unavailable | None = None
     forfeited: list[str] | None = None
     annulled: str | None = None
     replayed: bool | None = None
@@ -198,10 +211,15 @@ class InterventionAnswer(ResponseModel):
 
 
 class TournamentAnswer(TournamentLine):
-    """A tournament: what was agreed, its standings, and its matches by the order of the schedule."""
+    """A tournament: what was agreed, its standings, and its matches by the order of the schedule.
+
+    `waitsFor` says what its matches in the queue wait for altogether, while none of its matches is played.
+    """
 
     timetable: Annotated[Timetable, Field(description="what it does by the clock")] | None = None
     next_round: Annotated[Ms | None, Field(description="when the next round begins by the clock")] = None
+    waits_for: _WaitsFor | None = None
+    unavailable: _Unavailable | None = None
     interventions: Annotated[list[InterventionAnswer], Field(description="what its hosts did, in this order")]
     terms: Annotated[dict[str, Any], Field(description="as ordered; without games while their names are secret")]
     entrants: list[EntrantAnswer]
@@ -226,21 +244,25 @@ def tournament_line(row: TournamentRow) -> TournamentLine:
     return TournamentLine(**_line(row))
 
 
-def tournament_answer(found: StoredTournament) -> TournamentAnswer:
-    """Return all that everybody may know of a tournament."""
+def tournament_answer(
+    found: StoredTournament, reasons: Mapping[str, WaitReason] = MappingProxyType({})
+) -> TournamentAnswer:
+    """Return all that everybody may know of a tournament; *reasons* says by id what matches of the queue wait for."""
     row = found.row
     terms = row.terms.model_dump(mode="json", exclude={"seed"} | ({"games"} if row.hides_games else set()))
     has_standings = bool(found.entrants) and row.status in _HAS_BEGUN and not row.waits_to_start
     told = summary(progress_of(found)) if has_standings else {"standings": []}
     others = {"sprt": told.get("sprt"), "timetable": row.timetable, "next_round": next_round_ms(found, now_ms())}
+    waits, reason = wait_reasons_of(found, reasons), standstill(found, reasons)
     return TournamentAnswer(
         **_line(row),
         terms={to_camel(name): value for name, value in terms.items() if value is not None},
         entrants=[_entrant(found, place) for place in range(len(found.entrants))],
-        matches=[_fixture(found, one) for one in found.fixtures],
+        matches=[_fixture(found, one, waits.get(one.match.match_id)) for one in found.fixtures],
         standings=[StandingAnswer(**line) for line in told["standings"]],
         interventions=[_intervention(one) for one in found.interventions],
         **without_none(others),
+        **({} if reason is None else reason.told),
     )
 
 
@@ -260,7 +282,7 @@ def _entrant(found: StoredTournament, place: int) -> EntrantAnswer:
     return EntrantAnswer(**without_none(told | {"withdrawn_after": one.withdrawn_after}))
 
 
-def _fixture(found: StoredTournament, one: FixtureRow) -> FixtureAnswer:
+def _fixture(found: StoredTournament, one: FixtureRow, reason: WaitReason | None) -> FixtureAnswer:
     match, annulment, played = one.match, found.annulments.get(one.match.match_id), played_of(one)
     told: dict[str, Any] = {"match": match.match_id, "round": match.round, "players": list(match.players)}
     told["status"] = one.status or "scheduled"
@@ -268,6 +290,8 @@ def _fixture(found: StoredTournament, one: FixtureRow) -> FixtureAnswer:
         told["game"] = match.game
     if played is not None:
         told["goals"] = list(counted_goals(played.result, found.row.terms.scoring))
+    if reason is not None:
+        told |= reason.told
     if one.forfeited:
         told["forfeited"] = list(one.forfeited)
     if annulment is not None:

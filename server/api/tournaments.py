@@ -85,7 +85,7 @@ async def _pinned(manager: GameManager, name: str) -> tournament_rows.PinnedGame
 @operations.get(TOURNAMENT, errors=_UNKNOWN)
 async def read_tournament(request: web.Request, name: str) -> models.TournamentAnswer:
     """Return a tournament: its terms, entrants, matches and standings."""
-    return await _answer(await request.app[MANAGER].tournaments.get(name))
+    return await _answer(request, await request.app[MANAGER].tournaments.get(name))
 
 
 @operations.post(f"{TOURNAMENT}/entries", role=Role.PLAYER, status=201, errors=(*_STATUS, "entry_closed", *_ENTRY))
@@ -228,12 +228,12 @@ def _done(
     return tournament_rows.InterventionRow(kind, principal(request).name, now_ms(), reason, **about)
 
 
-async def _answer(found: StoredTournament) -> models.TournamentAnswer:
+async def _answer(request: web.Request, found: StoredTournament) -> models.TournamentAnswer:
     """Return all that everybody may know of a tournament; of a large one its standings take long."""
-    return await asyncio.to_thread(models.tournament_answer, found)
+    return await asyncio.to_thread(models.tournament_answer, found, request.app[MANAGER].wait_reasons)
 
 
 async def _changed(
     request: web.Request, name: str, change: Callable[[StoredTournament], TournamentChange]
 ) -> models.TournamentAnswer:
-    return await _answer(await request.app[MANAGER].tournaments.change(name, change))
+    return await _answer(request, await request.app[MANAGER].tournaments.change(name, change))

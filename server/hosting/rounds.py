@@ -1,9 +1,10 @@
-"""What a tournament does by the clock: when its rounds begin, when to look at it again, and who came too late."""
+"""What a tournament waits for: the clock, by which its rounds begin, and players, of whom some come too late."""
 
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Final
 
+from server.registry.queueing import WaitReason, joint_reason
 from server.storage.rows import MatchStatus
 from server.storage.tournament_rows import ONGOING_STATUSES, FixtureRow, InterventionKind, TournamentStatus
 from server.storage.tournaments import StoredTournament
@@ -94,6 +95,19 @@ def waiting(found: StoredTournament) -> tuple[FixtureRow, ...]:
     """Return the matches of a tournament that are in the queue, and count."""
     queued = (one for one in found.fixtures if one.status == MatchStatus.QUEUED and not one.forfeited)
     return tuple(one for one in queued if one.match.match_id not in found.annulments)
+
+
+def wait_reasons_of(found: StoredTournament, reasons: Mapping[str, WaitReason]) -> Mapping[str, WaitReason]:
+    """Return those of *reasons*, by the ids of matches, that matches of a tournament wait for in the queue."""
+    queued = [one.match.match_id for one in waiting(found)]
+    return {match_id: reasons[match_id] for match_id in queued if match_id in reasons}
+
+
+def standstill(found: StoredTournament, reasons: Mapping[str, WaitReason]) -> WaitReason | None:
+    """Return what a tournament waits for; None where a match of it is played, or only has to wait for its turn."""
+    if any(one.status == MatchStatus.RUNNING for one in found.fixtures):
+        return None
+    return joint_reason(wait_reasons_of(found, reasons).values())
 
 
 @dataclass(slots=True)

@@ -1,7 +1,7 @@
 """The queue of matches that wait: which may begin, and what the others wait for."""
 
 from collections import Counter
-from collections.abc import Container, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import lru_cache
@@ -95,6 +95,11 @@ class WaitReason:
     needs_core: bool = False
 
     @property
+    def told(self) -> dict[str, Any]:
+        """The reason as the API tells it: of several things the players, who tell more than a core."""
+        return {"waitsFor": "players", "unavailable": dict(self.players)} if self.players else {"waitsFor": "core"}
+
+    @property
     def words(self) -> str:
         """The reason for people.
 
@@ -104,6 +109,19 @@ class WaitReason:
         """
         players = [f"{name} ({hindrance.words})" for name, hindrance in self.players.items()]
         return f"waits for {', '.join([*players, *(['a core'] if self.needs_core else [])])}"
+
+
+def joint_reason(reasons: Iterable[WaitReason]) -> WaitReason | None:
+    """Return what several matches wait for altogether; None where they wait for nothing.
+
+    Example:
+        >>> joint_reason([WaitReason({"ada-1": Hindrance.PAUSED}), WaitReason({"b": Hindrance.BUSY}, True)]).words
+        'waits for ada-1 (paused), b (busy), a core'
+    """
+    found = tuple(reasons)
+    players = {name: hindrance for reason in found for name, hindrance in reason.players.items()}
+    needs_core = any(reason.needs_core for reason in found)
+    return WaitReason(players, needs_core) if players or needs_core else None
 
 
 def wait_reasons(

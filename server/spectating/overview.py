@@ -38,14 +38,12 @@ async def listed(source: LiveSource, matches: Sequence[MatchRow], who: Principal
 
 
 def _waiting(line: Listed, reasons: Mapping[str, WaitReason]) -> Listed:
-    """Return what a match waits for: of several things the players, who tell more than a core.
+    """Return what a match of the queue waits for.
 
     Who plays is public of every match (`Aspect.COURSE`), and so is whom it waits for; only roles may tell the game.
     """
     reason = reasons.get(line["id"])
-    if reason is None or line["status"] != MatchStatus.QUEUED:
-        return {}
-    return {"waitsFor": "players", "unavailable": dict(reason.players)} if reason.players else {"waitsFor": "core"}
+    return {} if reason is None or line["status"] != MatchStatus.QUEUED else reason.told
 
 
 def _people(match: MatchRow, who: Principal | None) -> Listed:

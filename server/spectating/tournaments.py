@@ -33,7 +33,7 @@ class LiveMatch:
     match_id: str
     status: str
     n_steps: int
-    wait_reason: str = ""
+    wait_reason: WaitReason | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +82,7 @@ class LiveTournaments:
 
     def _live(self, row: MatchRow) -> LiveMatch:
         reason = self._wait_reasons().get(row.id) if row.status == MatchStatus.QUEUED else None
-        return LiveMatch(row.id, row.status, row.n_steps, "" if reason is None else reason.words)
+        return LiveMatch(row.id, row.status, row.n_steps, reason)
 
 
 class TournamentFeed:

@@ -141,7 +141,7 @@ class ShownTournaments:
         found = None if live is None else await self._store.read(name)
         if live is None or found is None:
             raise RequestError("unknown_tournament", f"there is no tournament {name[:100]!r}", status=404)
-        reasons = {one.match_id: one.wait_reason for one in live.live}
+        reasons = {one.match_id: one.wait_reason for one in live.live if one.wait_reason is not None}
         made = await asyncio.to_thread(tournament_view.shown_tournament, found, reasons)
         self._kept[name] = live.shape, made
         return live.shape, made

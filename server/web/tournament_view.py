@@ -6,7 +6,9 @@ from functools import cached_property
 from types import MappingProxyType
 from typing import Final
 
+from server.hosting.rounds import standstill, wait_reasons_of
 from server.hosting.tournament_progress import played_of, progress_of
+from server.registry.queueing import WaitReason
 from server.storage.rows import ENDED_STATUSES, MatchStatus
 from server.storage.tournament_rows import FixtureRow, TournamentRow
 from server.storage.tournaments import StoredTournament
@@ -108,6 +110,7 @@ class ShownTournament:
         cross: what each made against each other, in the order of the table; empty where it would be too large, or
             none plays against another.
         sprt: how the sequential test stands; empty without one.
+        standstill: what it waits for in the queue; empty while a match of it is played.
     """
 
     found: StoredTournament
@@ -115,6 +118,7 @@ class ShownTournament:
     cross: tuple[tuple[str, ...], ...] = ()
     rounds: tuple[ShownRound, ...] = ()
     sprt: str = ""
+    standstill: str = ""
     progress: Progress | None = field(default=None, repr=False)
 
     @property
@@ -156,10 +160,10 @@ class ShownTournament:
         return elo_range(row.rating for row in self.table if row.rating is not None)
 
 
-NO_REASONS: Final[Mapping[str, str]] = MappingProxyType({})
+NO_REASONS: Final[Mapping[str, WaitReason]] = MappingProxyType({})
 
 
-def shown_tournament(found: StoredTournament, wait_reasons: Mapping[str, str] = NO_REASONS) -> ShownTournament:
+def shown_tournament(found: StoredTournament, wait_reasons: Mapping[str, WaitReason] = NO_REASONS) -> ShownTournament:
     """Return the tournament *found* as pages show it; this takes long where many have played many matches.
 
     *wait_reasons* says of matches in the queue, by their ids, what they wait for.
@@ -175,12 +179,14 @@ def shown_tournament(found: StoredTournament, wait_reasons: Mapping[str, str] = 
     has_cross = len(names) <= _MOST_IN_CROSS_TABLE and not found.row.is_played_alone
     cross = head_to_head(progress.results, names, rules) if has_cross else []
     sprt = sprt_line(progress) or ""
+    waits = {match_id: reason.words for match_id, reason in wait_reasons_of(found, wait_reasons).items()}
     fixtures = {
-        one.match.match_id: _fixture(found, one, rules, wait_reasons.get(one.match.match_id, ""))
-        for one in found.fixtures
+        one.match.match_id: _fixture(found, one, rules, waits.get(one.match.match_id, "")) for one in found.fixtures
     }
+    reason = standstill(found, wait_reasons)
     rounds = _rounds(found, progress, fixtures)
-    return ShownTournament(found, table, tuple(map(tuple, cross)), rounds, sprt, progress)
+    waits_for = "" if reason is None else reason.words
+    return ShownTournament(found, table, tuple(map(tuple, cross)), rounds, sprt, waits_for, progress)
 
 
 def _rounds(

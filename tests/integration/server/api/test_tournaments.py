@@ -274,6 +274,21 @@ async def test_absent_players_forfeit_after_the_limit(client: Client) -> None:
     assert page["isAborted"]
 
 
+async def test_a_tournament_and_its_matches_say_which_players_they_wait_for(client: Client) -> None:
+    await told(await client.post("/api/v1/players", json={"name": "away"}), 201)
+    await told(await client.post("/api/v1/players/away/pause", json={}))
+    await order(client, format="round-robin", rounds=1, players=["legal", "away"])
+    await act(client, "start")
+    found = await until(client, lambda cup: "waitsFor" in cup)
+    reason = {"waitsFor": "players", "unavailable": {"away": "paused"}}
+    said = [{key: one.get(key) for key in ("status", *reason)} for one in (found, *found["matches"])]
+    assert said == [{"status": "running"} | reason, *[{"status": "queued"} | reason] * 2]
+    substituted = await act(client, "entries/away/substitute", player="random", reason="on holiday")
+    assert "waitsFor" not in substituted
+    over = await until(client, is_over)
+    assert {"waitsFor", "unavailable"} & (over.keys() | over["matches"][0].keys()) == set()
+
+
 PLAN = """
 name = "cup"                # all others are keys of `ggp tournament run`, and of the timetable
 format = "swiss"

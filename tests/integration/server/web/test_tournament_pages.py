@@ -107,7 +107,8 @@ async def test_the_host_sees_wherever_a_match_is_shown_which_player_it_waits_for
     assert [(line["waitsFor"], line["unavailable"]) for line in lines] == [("players", {"ada-1": "not-connected"})] * 2
     shown = [words_of(await page_at(client, f"/matches/{line['id']}")) for line in lines]
     shown += [words_of(await page_at(client, path)) for path in ("/queue", "/tournaments/cup")]
-    assert [page.count("waits for ada-1 (not connected)") for page in shown] == [1, 1, 2, 1]
+    assert [page.count("waits for ada-1 (not connected)") for page in shown] == [1, 1, 2, 2]
+    assert "No match is played: the tournament waits for ada-1 (not connected)." in shown[-1]
 
 
 async def test_of_a_scrambled_match_the_player_is_told_that_it_waits_for_as_its_page_names_who_plays(

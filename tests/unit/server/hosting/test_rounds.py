@@ -4,7 +4,18 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from server.hosting.rounds import ABSENCE_LOOK_MS, MAX_GAP_MS, NEVER, Absences, gate_of, next_round_ms, wakes_ms
+from server.hosting.rounds import (
+    ABSENCE_LOOK_MS,
+    MAX_GAP_MS,
+    NEVER,
+    Absences,
+    gate_of,
+    next_round_ms,
+    standstill,
+    wait_reasons_of,
+    wakes_ms,
+)
+from server.registry.queueing import Hindrance, WaitReason
 from server.storage.rows import MatchStatus
 from server.storage.tournament_rows import FixtureRow, InterventionKind, InterventionRow, TournamentStatus
 from server.storage.tournaments import StoredTournament
@@ -87,6 +98,16 @@ def test_who_is_not_there_for_so_long_loses_the_matches_that_wait() -> None:
     assert absences.lost(found, 20_000) == {}
     absences.note({"legal"}, {"legal"}, 13_500)
     assert absences.lost(found, 23_500) == {"a": ("p0", "p1"), "b": ("p0", "p1"), "c": ("p0",)}
+
+
+def test_a_tournament_of_which_no_match_is_played_waits_for_what_its_matches_in_the_queue_wait_for() -> None:
+    deep, core = WaitReason({"deep": Hindrance.PAUSED}), WaitReason(needs_core=True)
+    found = stored(fixture("a", 1, 0), fixture("b", 1, 0), fixture("c", 2))
+    assert wait_reasons_of(found, {"a": deep, "c": core, "another's": core}) == {"a": deep}
+    assert standstill(found, {"a": deep, "b": core}) == WaitReason({"deep": Hindrance.PAUSED}, needs_core=True)
+    assert standstill(found, {"another's": core}) is None
+    played = replace(found.fixtures[1], status=MatchStatus.RUNNING)
+    assert standstill(replace(found, fixtures=(found.fixtures[0], played)), {"a": deep}) is None
 
 
 def test_an_absence_counts_anew_after_a_time_in_which_the_server_did_not_look() -> None:
