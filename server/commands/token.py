@@ -122,7 +122,8 @@ def import_list(file: TextIO, role: str, days: int | None, out: Path | None, as_
             _print_all(issued, as_json, stream)
         return issued
 
-    with _written(out) as stream:
+    # The mark at the beginning has spreadsheets read names beyond ASCII as what they are.
+    with _written(out, encoding="utf-8" if as_json else "utf-8-sig") as stream:
         issued = _run(database, issue_all)
     n_kept = len({each.name for each in listed}) - len(issued)
     click.echo(f"{len(issued)} issued" + (f"; {n_kept} had one already" if n_kept else ""), err=True)
@@ -163,7 +164,7 @@ def _text(file: TextIO) -> str:
 
 
 @contextmanager
-def _written(path: Path | None) -> Iterator[TextIO]:
+def _written(path: Path | None, encoding: str) -> Iterator[TextIO]:
     """Yield standard output, or a new file at *path* that others cannot read and that is not left behind empty."""
     if path is None:
         yield sys.stdout
@@ -173,7 +174,7 @@ def _written(path: Path | None) -> Iterator[TextIO]:
     except FileExistsError as error:
         raise click.UsageError(f"{path} is there already, and its tokens may be in use; name another file") from error
     try:
-        with os.fdopen(descriptor, "w", encoding="utf-8") as stream:
+        with os.fdopen(descriptor, "w", encoding=encoding) as stream:
             yield stream
     except BaseException:
         path.unlink()

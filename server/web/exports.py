@@ -22,7 +22,7 @@ from server.web.tournament_pages import SHOWN
 
 _STANDINGS: Final = (
     "rank", "player", "matches", "score", "wins", "draws", "losses", "mean_goal", "elo", "elo_low", "elo_high", "los",
-    "errors", "seconds", "moves", "decided_by",
+    "errors", "seconds", "moves", "decided_by", "entered_by",
 )  # fmt: skip
 _RESULTS: Final = (
     "match", "round", "game", "role", "player", "goal", "errors", "thinking_ms", "steps", "status", "counts", "note",
@@ -86,11 +86,12 @@ def _attachment(name: str) -> dict[str, str]:
 
 def standings_lines(shown: tournament_view.ShownTournament) -> Iterator[tuple[object, ...]]:
     """Yield the lines of the standings, the best first."""
+    entered_by = {one.name: one.entered_by for one in shown.found.entrants}
     for row in shown.table:
         ratings = _rounded(row.rating)
         made = (row.matches, round(row.score, 4), row.wins, row.draws, row.losses, round(row.mean_goal, 2))
         spent = (row.errors, f"{row.thinking_s:.3f}", row.moves, row.decided_by)
-        yield (row.rank, row.player, *made, *ratings, row.los, *spent)
+        yield (row.rank, row.player, *made, *ratings, row.los, *spent, entered_by[row.player])
 
 
 def results_lines(shown: tournament_view.ShownTournament) -> Iterator[tuple[object, ...]]:

@@ -41,6 +41,8 @@ async def test_standings_and_results_are_sent_as_csv(client: Client) -> None:
     assert [row["player"] for row in standings] == list(told_standings)
     assert "'=1+1" in told_standings
     assert [int(row["errors"]) for row in standings] == [row["errors"] for row in found["standings"]]
+    entered_by = {one["name"]: one["enteredBy"] for one in found["entrants"]}
+    assert [row["entered_by"] for row in standings] == [entered_by[row["player"]] for row in found["standings"]]
     results = await lines(client, "results")
     assert [(row["match"], row["counts"], row["status"]) for row in results] == [
         (one["match"], "yes", "completed") for one in found["matches"] for _ in one["players"]

@@ -103,8 +103,20 @@ def test_tokens_for_a_class_go_to_a_file_that_others_cannot_read(token: Ggp, tmp
     path.write_text("name;role\nAda;admin\nBob;\n", encoding="utf-8-sig")
     assert token("import", path, "--out", out).output == ""
     assert out.stat().st_mode & 0o777 == 0o600
-    assert names(Ended(0, out.read_text("utf-8"), "")) == ["Ada", "Bob"]
+    assert names(Ended(0, out.read_text("utf-8-sig"), "")) == ["Ada", "Bob"]
     assert token("import", path, "--out", out).exit_code == 2
+
+
+def test_a_file_of_tokens_says_to_spreadsheets_that_it_is_utf_8_and_one_of_json_does_not(
+    token: Ggp, tmp_path: Path
+) -> None:
+    path, out, as_json = tmp_path / "class.csv", tmp_path / "tokens.csv", tmp_path / "tokens.json"
+    path.write_text("name,role\nAda,admin\nJörg,\n", encoding="utf-8")
+    token("import", path, "--out", out)
+    path.write_text("name\nGrete\n", encoding="utf-8")
+    token("import", path, "--json", "--out", as_json)
+    assert out.read_bytes().splitlines()[0] == b"\xef\xbb\xbfname,token"
+    assert [row["name"] for row in json.loads(as_json.read_text("utf-8"))] == ["Grete"]
 
 
 @pytest.mark.parametrize("words", [("issue", "Bob"), ("import", "class.txt"), ("import", "class.txt", "--json")])
