@@ -148,7 +148,8 @@ def course(tmp_path: Path) -> tuple[str, dict[str, Student]]:
     teacher = json.loads(ggp(tmp_path, "token", "issue", "teacher", "--role", "admin", "--json"))["token"]
     (tmp_path / "course.csv").write_text("name,note\n" + "".join(f"{name},2026\n" for name in NAMES))
     ggp(tmp_path, "token", "import", "course.csv", "--out", "tokens.csv")
-    tokens = {row["name"]: row["token"] for row in csv.DictReader((tmp_path / "tokens.csv").read_text("utf-8-sig").splitlines())}
+    lines = (tmp_path / "tokens.csv").read_text("utf-8-sig").splitlines()
+    tokens = {row["name"]: row["token"] for row in csv.DictReader(lines)}
     assert list(tokens) == list(NAMES)
     own = {name: Student(name, tokens[name], HABITS.get(name, Habit.GOOD)) for name in NAMES if name not in HELPED}
     return teacher, own
