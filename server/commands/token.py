@@ -157,7 +157,8 @@ def _text(file: TextIO) -> str:
     try:
         text = file.read(MAX_CHARACTERS + 1)
     except UnicodeDecodeError as error:
-        raise TokenFieldError(f"the class list is not UTF-8: {error.reason}") from error
+        what = "the class list is not UTF-8: have the spreadsheet save it as 'CSV UTF-8', or the editor as UTF-8"
+        raise TokenFieldError(what) from error
     if len(text) > MAX_CHARACTERS:
         raise TokenFieldError(f"a class list has at most {MAX_CHARACTERS:,} characters")
     return text

@@ -141,10 +141,14 @@ def test_a_wrong_class_list_issues_nothing_and_leaves_no_file(token: Ggp, tmp_pa
     assert (out.exists(), [row["name"] for row in listed(token)]) == (False, ["Eve"])
 
 
-def test_a_list_that_is_no_text_is_refused(token: Ggp, tmp_path: Path) -> None:
+@pytest.mark.parametrize("encoding", ["cp1252", "utf-16"])
+def test_a_list_as_some_spreadsheets_write_it_is_refused_with_what_to_choose_there(
+    token: Ggp, tmp_path: Path, encoding: str
+) -> None:
     path = tmp_path / "class.csv"
-    path.write_bytes(b"\xff\xfe\x00")
-    assert token("import", path).errors.startswith("ggp: the class list is not UTF-8")
+    path.write_text("name;role\nJörg;player\n", encoding=encoding)
+    said = "ggp: the class list is not UTF-8: have the spreadsheet save it as 'CSV UTF-8', or the editor as UTF-8\n"
+    assert token("import", path) == Ended(2, "", said)
 
 
 def test_tokens_are_issued_while_a_server_has_the_database(token: Ggp, tmp_path: Path) -> None:
