@@ -13,11 +13,11 @@ from server.links.own_player import package_environment
 from server.match.referee import in_own_thread
 from server.operation.garbage import freeze_objects
 
-_COMMAND: Final = """
-import os
+_BESIDE_MATCHES: Final = 10
+"""The niceness of what compiles beside a server."""
+_BEGINNING: Final = "import os, sys\nos.nice(int(sys.argv[1]))\n"
+_WORK: Final = """
 from functools import partial
-
-os.nice(10)
 
 from gdl.compiler.compilation import told_of_compilation
 from players.stock import warm_up_all
@@ -45,7 +45,7 @@ async def warming(*, is_wanted: bool = True) -> AsyncIterator[None]:
 async def _warm() -> None:
     """Compile the kernels into the cache, then load them into this process."""
     try:
-        await fill_cache()
+        await fill_cache(niceness=_BESIDE_MATCHES)
         await in_own_thread(_load)
     except Exception:  # matches are interpreted then, or wait for it themselves
         _LOG.exception("the compiled engine is not ready")
@@ -54,19 +54,20 @@ async def _warm() -> None:
         _LOG.debug("the compiled engine is ready")
 
 
-async def fill_cache(say: Callable[[str], object] = lambda _: None) -> None:
+async def fill_cache(say: Callable[[str], object] = lambda _: None, *, niceness: int = 0) -> None:
     """Compile the kernels in a child process, which fills the cache of numba; quick where they are there already.
 
-    *say* takes a line where kernels have to be compiled.
+    *say* takes a line where kernels have to be compiled, and others now and then that tell how many have been. With
+    *niceness* all other processes come first: what waits for it then waits long where cores are busy.
     """
+    command = sys.executable, "-P", "-c", _BEGINNING + _WORK, str(niceness)
     process = await asyncio.create_subprocess_exec(
-        sys.executable, "-P", "-c", _COMMAND, stdin=DEVNULL, stdout=PIPE, stderr=DEVNULL, env=package_environment()
+        *command, stdin=DEVNULL, stdout=PIPE, stderr=DEVNULL, env=package_environment()
     )
     try:
-        told = await cast(asyncio.StreamReader, process.stdout).readline()
-        if told:
+        async for told in cast(asyncio.StreamReader, process.stdout):
             say(told.decode().rstrip("\n"))
-        await process.communicate()  # how far it is, now and then
+        await process.wait()
     except asyncio.CancelledError:
         process.kill()
         await process.wait()

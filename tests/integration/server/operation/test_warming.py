@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+import os
 from contextlib import suppress
 from pathlib import Path
 
 import pytest
 
 from gdl.compiler.compilation import NOTICE
+from server.operation import warming
 from server.operation.warming import fill_cache
 
 
@@ -24,6 +26,17 @@ async def test_that_kernels_have_to_be_compiled_is_said_when_the_first_one_is(
         filling.cancel()
         with suppress(asyncio.CancelledError):
             await filling
+
+
+async def test_the_child_comes_after_others_where_none_waits_for_it_alone_and_all_that_it_says_is_told(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(warming, "_WORK", "print('first')\nprint(os.nice(0))")
+    said: list[str] = []
+    await fill_cache(said.append)
+    await fill_cache(said.append, niceness=1)
+    own = os.nice(0)
+    assert said == ["first", str(own), "first", str(own + 1)]
 
 
 async def test_nothing_is_said_where_all_kernels_are_on_disk() -> None:
