@@ -8,7 +8,7 @@ from typing import Final
 
 from server.hosting.rounds import standstill, wait_reasons_of
 from server.hosting.tournament_progress import played_of, progress_of
-from server.registry.queueing import WaitReason
+from server.registry.queueing import Hindrance, WaitReason
 from server.storage.rows import ENDED_STATUSES, MatchStatus
 from server.storage.tournament_rows import FixtureRow, TournamentRow
 from server.storage.tournaments import StoredTournament
@@ -110,7 +110,7 @@ class ShownTournament:
         cross: what each made against each other, in the order of the table; empty where it would be too large, or
             none plays against another.
         sprt: how the sequential test stands; empty without one.
-        standstill: what it waits for in the queue; empty while a match of it is played.
+        standstill: what it waits for in the queue; empty while a match of it is played, or no player is absent.
     """
 
     found: StoredTournament
@@ -185,7 +185,9 @@ def shown_tournament(found: StoredTournament, wait_reasons: Mapping[str, WaitRea
     }
     reason = standstill(found, wait_reasons)
     rounds = _rounds(found, progress, fixtures)
-    waits_for = "" if reason is None else reason.words
+    # Between two matches players are busy for a moment, which a notice would be too much for.
+    is_kept = reason is not None and any(why != Hindrance.BUSY for why in reason.players.values())
+    waits_for = reason.words if reason is not None and is_kept else ""
     return ShownTournament(found, table, tuple(map(tuple, cross)), rounds, sprt, waits_for, progress)
 
 

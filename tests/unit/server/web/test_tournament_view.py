@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
+from server.registry.queueing import Hindrance, WaitReason
 from server.storage.rows import MatchStatus, SeatKind, SeatRow
 from server.storage.tournament_rows import FixtureRow, PinnedGame, TournamentStatus
 from server.storage.tournaments import StoredTournament
@@ -53,6 +54,15 @@ def test_goals_of_a_pairing_are_in_the_order_of_its_entrants_whatever_their_role
     assert [one.players for one in pairing.fixtures] == [("p0", "p1"), ("p1", "p0")]
     assert [name for name, _ in pairing.players] == ["p0", "p1"]
     assert [pairing.goals(one) for one in pairing.fixtures] == [(100, 0), (0, 100)]
+
+
+def test_a_tournament_says_whose_absence_keeps_it_and_not_that_players_are_busy_for_a_moment() -> None:
+    found = tournament_with("queued", end="running")
+    away, busy = WaitReason({"p0": Hindrance.PAUSED, "p1": Hindrance.BUSY}), WaitReason({"p1": Hindrance.BUSY}, True)
+    first = found.fixtures[0].match.match_id
+    kept = [shown_tournament(found, {first: reason}) for reason in (away, busy)]
+    assert [one.standstill for one in kept] == ["waits for p0 (paused), p1 (busy)", ""]
+    assert [one.fixtures[first].wait_reason for one in kept] == [away.words, busy.words]
 
 
 def test_where_none_plays_against_another_there_is_no_cross_table() -> None:
