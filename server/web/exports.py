@@ -30,6 +30,7 @@ _RESULTS: Final = (
 )  # fmt: skip
 _RATINGS: Final = (
     "rank", "player", "name", "elo", "elo_low", "elo_high", "matches", "wins", "draws", "losses", "errors", "last",
+    "owner",
 )  # fmt: skip
 _PIECE: Final = 65_536
 PACKING: Final = web.AppKey("packing", asyncio.Lock)
@@ -40,14 +41,16 @@ async def send_ratings(request: web.Request) -> web.Response:
     """Send the ratings of all players as CSV, over all games or in the one that the query names."""
     game = request.query.get("game")
     board = await request.app[LEADERBOARDS].needed(await known_game(request, game) if game else ALL_GAMES)
-    return _csv(f"{game}-ratings" if game else "ratings", _RATINGS, map(_rating_line, board.rows))
+    owners = {row.name: row.owner for row in await request.app[MANAGER].registry.store.listed()}
+    lines = (_rating_line(row, owners.get(row.name)) for row in board.rows)
+    return _csv(f"{game}-ratings" if game else "ratings", _RATINGS, lines)
 
 
-def _rating_line(row: LeaderboardRow) -> tuple[object, ...]:
+def _rating_line(row: LeaderboardRow, owner: str | None) -> tuple[object, ...]:
     rating, made = row.rating, row.outcomes
     rounded = _rounded(rating if rating.n_matches else None)
     counts = (rating.n_matches, made.get("wins", 0), made.get("draws", 0), made.get("losses", 0), row.n_errors)
-    return (row.rank, rating.player, row.name, *rounded, *counts, machine_date(row.last_ms))
+    return (row.rank, rating.player, row.name, *rounded, *counts, machine_date(row.last_ms), owner)
 
 
 def _rounded(rating: Rating | None) -> tuple[int | None, int | None, int | None]:

@@ -12,6 +12,7 @@ import pytest
 
 from tests.kit.server.api.tournaments import played_cup
 from tests.kit.server.api.whole_server import Client, refused, told, whole_server
+from tests.kit.server.peers import listening, replying
 
 LEADERBOARD = "/api/v1/leaderboard"
 ENCOUNTERS = "/api/v1/encounters"
@@ -70,6 +71,15 @@ async def test_the_leaderboard_is_sent_as_csv(client: Client) -> None:
     assert [(line["rank"], line["player"], line["elo"]) for line in lines] == [
         (str(entry["rank"]), entry["player"], f"{entry['rating']['elo']:.0f}") for entry in entries
     ]
+
+
+async def test_the_file_of_a_leaderboard_says_whose_each_registered_player_is(client: Client) -> None:
+    async with listening(replying(lambda _: "(mark nowhere)")) as url:
+        await told(await client.post("/api/v1/players", json={"name": "mine", "url": url}), 201)
+        await played_cup(client, players=["mine", "random"], rounds=1)
+    async with client.get("/leaderboards.csv") as answer:
+        lines = list(csv.DictReader(io.StringIO(await answer.text(encoding="utf-8-sig"), newline="")))
+    assert {line["player"]: line["owner"] for line in lines} == {"mine": "local", "random": ""}
 
 
 async def test_a_file_of_a_game_that_is_not_there_is_refused(client: Client) -> None:
