@@ -67,7 +67,7 @@ class PerfectSearch:
         self.insight: Insight | None = None
         self._proof: BackgroundProof | None = None
         self._clock_s = 0.0  # unknown before the first move
-        self._has_stuck_plays, self._may_learn = False, options.settings.may_learn and has_two_sides(game)
+        self._has_stuck_plays, self._may_learn = False, options.settings.may_learn
 
     def start(self, deadline: Deadline) -> None:
         """Wait for the kernels, look for proofs, and think ahead."""

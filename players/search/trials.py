@@ -8,11 +8,12 @@ moves win nearly all matches there, and lose them in go and amazons.
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from random import Random
+from statistics import fmean
 from typing import Final
 
 from gdl.compiler.compiled import CompiledGame
 from gdl.errors import StuckPlayError
-from gdl.game import Role, State
+from gdl.game import Role, State, played_roles
 from gdl.language.terms import Term
 from players.deadline import Deadline, SearchBudget
 from players.search.tree.search import CompiledSearch
@@ -28,6 +29,9 @@ _LEAST_MATCHES: Final = 3
 """After fewer of them nothing is known, and each won one counts twice; weights that are bad lose nearly all."""
 _LEAST_LEAD: Final = 2
 """So many matches more are won where moves are to be preferred: where that does nothing, it had better not be done."""
+_NARROW: Final = 5.0
+"""The standard deviation of goals, in percent, below which random plays hardly ever come to anything."""
+_N_PLAYS: Final = 512
 _WEIGHTS_SHARE: Final = 1 / 2
 """How much of the time is for weights where preferred moves are to be tried as well."""
 _SURE: Final = 5
@@ -57,17 +61,18 @@ class Knowledge:
 def tried_knowledge(game: CompiledGame, settings: SearchSettings, seed: int, deadline: Deadline) -> Knowledge:
     """Return what a search with *settings* wins matches with that are played until *deadline*.
 
-    Where plays say much of moves anyway (AMAF) it has no use for more.
+    Where plays say much of moves anyway (AMAF) it has no use for more; alone it has none to be better than.
     """
     trials = _Trials(game, settings, seed)
     plain = trials.search(Knowledge())
-    if plain.uses_amaf:
+    if plain.uses_amaf or len(played_roles(game)) < 2:
         return Knowledge()
     weights_s = deadline.remaining_s * (_WEIGHTS_SHARE if settings.mast is None else 1.0)
     weights = trials.weights(plain, deadline.at_most(weights_s)) if settings.weights else None
     prefers = settings.mast
     if prefers is None:
-        prefers = trials.is_better(Knowledge(weights, prefers=True), Knowledge(weights), deadline, _LEAST_LEAD)
+        one, other = Knowledge(weights, prefers=True), Knowledge(weights)
+        prefers = trials.are_goals_narrow() or trials.is_better(one, other, deadline, _LEAST_LEAD)
     return Knowledge(weights, prefers)
 
 
@@ -100,9 +105,23 @@ class _Trials:
             return None
         return weights
 
+    def are_goals_narrow(self) -> bool:
+        """Return whether random plays hardly ever come to anything, as in long races.
+
+        Nor do matches of a few milliseconds a move, which tell nothing then; moves that do come to something are the
+        better known the more of their like plays make.
+        """
+        try:
+            plays = self._game.playouts(self._game.initial_state, _N_PLAYS, self._seed)
+        except StuckPlayError:
+            return False
+        sums = zip(plays.goal_sums, plays.goal_squares, strict=True)
+        return all(squares / _N_PLAYS - (total / _N_PLAYS) ** 2 < _NARROW**2 for total, squares in sums)
+
     def is_better(self, one: Knowledge, other: Knowledge, deadline: Deadline, least_lead: int) -> bool:
         """Return whether a search that knows *one* wins so many matches more until *deadline* than it loses."""
-        searches = (self.search(other), self.search(one))
+        n_others = len(played_roles(self._game)) - 1
+        searches = (*(self.search(other) for _ in range(n_others)), self.search(one))
         move_s = max(_SHORTEST_MOVE_S, deadline.remaining_s / _N_MATCHES / self._n_steps)
         try:
             return _Matches(self._game, searches, move_s, Random(self._seed)).is_won(deadline, least_lead)
@@ -111,21 +130,25 @@ class _Trials:
 
 
 class _Matches:
-    """Matches of two roles between two searches, *move_s* seconds a move; the first steps are drawn at random."""
+    """Matches between a search, the last of *searches*, and others, *move_s* seconds a move.
+
+    Each has a role; the first steps are drawn at random.
+    """
 
     def __init__(self, game: CompiledGame, searches: Sequence[CompiledSearch], move_s: float, random: Random) -> None:
         self._game, self._searches, self._move_s, self._random = game, searches, move_s, random
+        self._roles = played_roles(game)
 
     def is_won(self, deadline: Deadline, least_lead: int) -> bool:
-        """Return whether the second search wins at least so many matches more until *deadline* than it loses.
+        """Return whether the last search wins at least so many matches more until *deadline* than it loses.
 
-        Each opening is played twice. It ends before where one side is far ahead.
+        Each opening is played once in each role. It ends before where one side is far ahead.
         """
-        balance = n_matches = 0
+        balance, n_matches = 0.0, 0
         while not deadline.has_passed and abs(balance) < _SURE:
             opening = self._opening()
-            for first in (0, 1):
-                result = self._result(opening, first, deadline)
+            for place in range(len(self._roles)):
+                result = self._result(opening, place, deadline)
                 if result is not None:
                     balance, n_matches = balance + result, n_matches + 1
         return n_matches + balance >= _LEAST_MATCHES and balance >= least_lead
@@ -140,26 +163,29 @@ class _Matches:
             state = following
         return state
 
-    def _result(self, state: State, first: int, deadline: Deadline) -> int | None:
-        """Return 1 where the second search wins, -1 where it loses, 0 for a draw, None where there is no end in time.
+    def _result(self, state: State, place: int, deadline: Deadline) -> float | None:
+        """Return how the last search does in the role at *place*, None where there is no end in time.
 
-        Search *first* has the first role.
+        That is 1 against each other role that has less, -1 against one that has more, in the mean.
         """
-        seats = (self._searches[first], self._searches[1 - first])
+        others, ours = self._searches[:-1], self._searches[-1]
+        seats = dict(zip(self._roles, (*others[:place], ours, *others[place:]), strict=True))
         for _ in range(_MAX_STEPS):
             if state.is_terminal or deadline.has_passed:
                 break
-            state = state.next_state(tuple(self._move(search, state, n, deadline) for n, search in enumerate(seats)))
+            state = state.next_state(
+                tuple(self._move(seats.get(role), state, role, deadline) for role in self._game.roles)
+            )
         if not state.is_terminal:
             return None
-        ours, theirs = (state.goal(self._game.roles[number]) or 0 for number in (1 - first, first))
-        return (ours > theirs) - (ours < theirs)
+        goals = [state.goal(role) or 0 for role in self._roles]
+        goal = goals.pop(place)
+        return fmean((goal > other) - (goal < other) for other in goals)
 
-    def _move(self, search: CompiledSearch, state: State, number: int, deadline: Deadline) -> Term:
-        role = self._game.roles[number]
+    def _move(self, search: CompiledSearch | None, state: State, role: Role, deadline: Deadline) -> Term:
         legal = _legal(state, role)
-        if len(legal) == 1:
-            return legal[0]
+        if search is None or len(legal) == 1:
+            return self._random.choice(legal)
         return search.think(state, role, SearchBudget(deadline=deadline.at_most(self._move_s)))
 
 

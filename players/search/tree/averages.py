@@ -11,9 +11,10 @@ from numpy.typing import NDArray
 from gdl.compiler.kernels.jit import subroutine
 from gdl.compiler.kernels.words import ONE, ZERO, W, lowest_bit
 from gdl.compiler.tables import N_LEVELS, CompiledRules, LevelledTables, Tables, levelled
+from players.search.tree.deviation import WIDE
 
 LEVEL_WIDTH: Final = 2.0
-"""How much more plays come to, in percent, where they have a move of one level more."""
+"""How much more plays come to, in percent, where they have a move of one level more; less where goals lie together."""
 _EVEN_LEVEL: Final = 1
 """The level of moves after which plays come to as much as after others."""
 _KEPT: Final = 0.5
@@ -28,18 +29,24 @@ _PLAY_VARIANCE: Final = 2_500.0
 class MoveSums(NamedTuple):
     """What plays came to. *Shapes*: M moves, none where that is not wanted.
 
-    `role` (M,) is that of a move; `n_plays` (M,) counts the plays in which it was made, and `total` (M,) adds up the
-    goals of its role in them.
+    `role` (M,) is that of a move; `n_plays` (M,) counts the plays in which it was made, `total` (M,) adds up the goals
+    of its role in them, and `squares` (M,) their squares.
     """
 
     role: NDArray[np.int32]
     n_plays: NDArray[np.float64]
     total: NDArray[np.float64]
+    squares: NDArray[np.float64]
+
+
+def sums_for(role: NDArray[np.int32]) -> MoveSums:
+    """Return sums of no plays for moves of such roles. *Shape*: `role` (M,)."""
+    return MoveSums(role, *(np.zeros(len(role)) for _ in range(3)))
 
 
 def no_sums() -> MoveSums:
     """Return the sums of a search whose plays prefer no moves."""
-    return MoveSums(np.zeros(0, np.int32), np.zeros(0), np.zeros(0))
+    return sums_for(np.zeros(0, np.int32))
 
 
 @subroutine
@@ -47,15 +54,18 @@ def add_moves(n_fluents, plays, sums):
     """Add the goals of the plays of a round to the sums of the moves that they have made."""
     made, goals = plays.work.made, plays.goals
     for move in range(len(sums.role)):
-        role, n_plays, total = sums.role[move], 0, 0
+        role, n_plays, total, squares = sums.role[move], 0, 0, 0
         for k in range(W):
             x = made[1 + n_fluents + move, k]
             while x != ZERO:
                 n_plays += 1
-                total += goals[role, 64 * k + lowest_bit(x)]
+                goal = goals[role, 64 * k + lowest_bit(x)]
+                total += goal
+                squares += goal * goal
                 x &= x - ONE
         sums.n_plays[move] += n_plays
         sums.total[move] += total
+        sums.squares[move] += squares
 
 
 class MoveAverages:
@@ -64,13 +74,14 @@ class MoveAverages:
     def __init__(self, rules: CompiledRules, tables: Tables) -> None:
         self._tables = tables
         role = np.concatenate([np.full(len(moves), number) for number, moves in enumerate(rules.moves_of)])
-        self.sums = MoveSums(role.astype(np.int32), np.zeros(len(role)), np.zeros(len(role)))
+        self.sums = sums_for(role.astype(np.int32))
         self._wanted = float(_LEAST_PLAYS)
 
     def begin(self) -> None:
         """Let the plays of the moves before count less than those of this one."""
         self.sums.n_plays[:] *= _KEPT
         self.sums.total[:] *= _KEPT
+        self.sums.squares[:] *= _KEPT
         self._wanted = float(_LEAST_PLAYS)
 
     def levelled(self, n_plays: int) -> LevelledTables | None:
@@ -85,10 +96,18 @@ class MoveAverages:
         found = np.full(len(self.sums.role), _EVEN_LEVEL)
         for role in range(self.sums.role.max(initial=-1) + 1):
             ours = np.flatnonzero((self.sums.role == role) & (self.sums.n_plays > 0))
-            if len(ours) > 1:
-                better = advantages(self.sums.n_plays[ours], self.sums.total[ours])
+            n_plays, total = self.sums.n_plays[ours], self.sums.total[ours]
+            spread = _spread(n_plays, total, self.sums.squares[ours])
+            if len(ours) > 1 and spread > 0:
+                better = advantages(n_plays, total / min(spread / WIDE, 1.0))
                 found[ours] = np.clip(np.floor(better / LEVEL_WIDTH + _EVEN_LEVEL + 0.5), 0, N_LEVELS - 1)
         return found
+
+
+def _spread(n_plays: NDArray[np.float64], total: NDArray[np.float64], squares: NDArray[np.float64]) -> float:
+    """Return the standard deviation of what plays came to, each counted once for each of its moves, in percent."""
+    n = max(float(n_plays.sum()), 1.0)
+    return float(np.sqrt(max(squares.sum() / n - (total.sum() / n) ** 2, 0.0)))
 
 
 def advantages(n_plays: NDArray[np.float64], total: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -43,10 +43,11 @@ def test_goals_are_added_up_for_each_move_in_the_lanes_that_made_it() -> None:
     role = np.array([0, 0, 0, 0, 1, 1, 1, 1, 1], np.int32)
     packed = np.zeros((13, 8), np.uint64)
     packed[4:] = np.packbits(made, axis=1, bitorder="little").view(np.uint64)
-    sums = MoveSums(role, np.full(9, 2.0), np.full(9, 100.0))
+    sums = MoveSums(role, np.full(9, 2.0), np.full(9, 100.0), np.full(9, 1e4))
     added(3, Plays(Made(packed), goals), sums)
     assert sums.n_plays.tolist() == (2 + made.sum(axis=1)).tolist()
     assert sums.total.tolist() == (100 + (made * goals[role]).sum(axis=1)).tolist()
+    assert sums.squares.tolist() == (10_000 + (made * goals[role] ** 2).sum(axis=1)).tolist()
 
 
 def test_means_of_many_plays_count_and_those_of_few_hardly() -> None:
