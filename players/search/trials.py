@@ -37,6 +37,8 @@ _WEIGHTS_SHARE: Final = 1 / 2
 _SURE: Final = 5
 """So many matches more that one side has won decide."""
 _SHORTEST_MOVE_S: Final = 0.004
+_LEAST_STEPS: Final = 20.0
+"""A match is taken to last as long as random plays do, which may be over soon, by riding into a wall."""
 _OPENING_STEPS: Final = 4
 _TURN_S: Final = _SHORTEST_MOVE_S / 4
 _MEMORY_MB: Final = 32.0
@@ -99,7 +101,7 @@ class _Trials:
         """
         learner = WeightLearner(self._game, plain.played, self._seed)
         is_fit = learner.learn(deadline.at_most(_LEARNING_SHARE * deadline.remaining_s))
-        self._n_steps = learner.mean_length
+        self._n_steps = max(_LEAST_STEPS, learner.mean_length)
         weights = learner.found() if is_fit else None
         if weights is None or not self.is_better(Knowledge(weights), Knowledge(), deadline, least_lead=0):
             return None
