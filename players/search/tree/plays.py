@@ -273,16 +273,19 @@ def _score(f, room, n_lanes):
 
 @subroutine
 def _add_up(f, w, n_open, copies, room):
-    """Give each walk the mean of the goals of its plays."""
+    """Give each walk the mean of the goals of its plays.
+
+    What rounding leaves goes to the next walk: else goals that plays seldom come to would be rounded away.
+    """
     _score(f, room, n_open * copies)
     goals = addresses(Goals(room.goals)).goals
-    for j in range(n_open):
-        i = U(room.walk[j])
-        for r in range(np.int64(f.n_roles)):
-            total = 0
+    for r in range(np.int64(f.n_roles)):
+        total = copies // 2
+        for j in range(n_open):
             for lane in range(j * copies, (j + 1) * copies):
                 total += at(goals, U(N_LANES * r + lane))
-            put(w.goals, i * f.n_roles + U(r), (2 * total + copies) // (2 * copies))
+            put(w.goals, U(room.walk[j]) * f.n_roles + U(r), total // copies)
+            total %= copies
 
 
 @subroutine

@@ -67,12 +67,32 @@ def test_levels_go_by_two_points_of_the_goal_and_each_role_has_its_own_mean() ->
     averages = MoveAverages(rules, rules.phased)
     n_moves = len(rules.moves_of[0])
     means = np.concatenate([50.0 + np.arange(n_moves), 20.0 + np.zeros(len(rules.moves_of[1]))])
-    averages.sums.n_plays[:] = 1e7
-    averages.sums.total[:] = 1e7 * means
+    fill(averages, means, spread=40.0)
     found = averages.levels()
     expected = np.clip(np.floor((np.arange(n_moves) - (n_moves - 1) / 2) / 2 + 1.5), 0, 3)
     assert found[:n_moves].tolist() == expected.tolist()
     assert set(found[n_moves:].tolist()) == {1}
+
+
+@pytest.mark.parametrize(("scale", "n_levels"), [(1.0, 3), (0.1, 3), (0.0, 1)])
+def test_where_goals_lie_close_together_less_of_a_difference_makes_a_level(scale: float, n_levels: int) -> None:
+    """Up to a deviation of 25 points it is a share of that: a tenth of both gives the same levels."""
+    rules = compiled_game_of(compiled("tictactoe")).rules
+    averages = MoveAverages(rules, rules.phased)
+    fill(averages, scale * np.linspace(45.0, 55.0, len(averages.sums.role)), spread=scale * 24.0)
+    found = averages.levels()
+    assert len(set(found.tolist())) == n_levels
+    if scale:
+        fill(averages, np.linspace(45.0, 55.0, len(averages.sums.role)), spread=24.0)
+        assert found.tolist() == averages.levels().tolist()
+
+
+def fill(averages: MoveAverages, means: NDArray[np.float64], spread: float) -> None:
+    """Add up many plays that come to such means by each move, and lie that far apart."""
+    n_plays = 1e7
+    averages.sums.n_plays[:] = n_plays
+    averages.sums.total[:] = n_plays * means
+    averages.sums.squares[:] = n_plays * (means**2 + spread**2)
 
 
 def test_levels_are_found_anew_as_plays_grow_and_plays_of_earlier_moves_fade() -> None:
@@ -80,9 +100,10 @@ def test_levels_are_found_anew_as_plays_grow_and_plays_of_earlier_moves_fade() -
     averages = MoveAverages(rules, rules.phased)
     asked = [averages.levelled(n) is not None for n in (0, 511, 512, 1_023, 1_024, 2_047, 3_000, 5_999, 6_000)]
     assert asked == [False, False, True, False, True, False, True, False, True]
-    averages.sums.n_plays[:], averages.sums.total[:] = 8.0, 400.0
+    sums = averages.sums
+    sums.n_plays[:], sums.total[:], sums.squares[:] = 8.0, 400.0, 800.0
     averages.begin()
-    assert (set(averages.sums.n_plays), set(averages.sums.total)) == ({4.0}, {200.0})
+    assert (set(sums.n_plays), set(sums.total), set(sums.squares)) == ({4.0}, {200.0}, {400.0})
     assert averages.levelled(512) is not None
 
 

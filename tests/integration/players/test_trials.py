@@ -8,6 +8,8 @@ from typing import Any
 import pytest
 
 from gdl.compiler.compiled import CompiledGame
+from gdl.engines import make_game
+from gdl.language.rules import read_rules
 from players.deadline import Deadline
 from players.search.evaluator import compiled_game_of
 from players.search.tree.search import CompiledSearch
@@ -68,6 +70,38 @@ def test_without_time_for_a_match_nothing_is_kept() -> None:
 
 def test_where_plays_say_much_of_moves_nothing_is_tried() -> None:
     assert knowledge(compiled_game_of(compiled("hex")), Deadline.after(60.0)) == Knowledge()
+
+
+def fixed(*goals: int, last: int = 1) -> CompiledGame:
+    """Return a game of chance and roles that come to such *goals*, with moves in its first step, and an end after the
+    *last*.
+    """
+    roles = " ".join(f"(role r{n}) (goal r{n} {goal})" for n, goal in enumerate(goals))
+    steps = "(init (step 0)) (<= (next (step 1)) (true (step 0))) (<= (next (step 2)) (true (step 1)))"
+    moves = "(<= (legal ?role go) (role ?role) (true (step 0)))"
+    text = f"{roles} (role random) {steps} {moves} (<= terminal (true (step {last})))"
+    return compiled_game_of(make_game(read_rules(text), "compiled"))
+
+
+def test_a_match_of_more_roles_counts_what_each_other_comes_to() -> None:
+    game = fixed(50, 100, 0)
+    searches = [CompiledSearch(game, seed, SearchSettings(memory_mb=1.0)) for seed in range(3)]
+    matches = _Matches(game, searches, 0.01, Random(1))
+    assert [matches._result(game.initial_state, place, FOREVER) for place in range(3)] == [0.0, 1.0, -1.0]
+
+
+@pytest.mark.parametrize(
+    ("goals", "prefers"), [((50, 50), True), ((20, 60, 20), True), ((100,), False)], ids=["two", "three", "alone"]
+)
+def test_where_plays_all_come_to_the_same_moves_are_preferred_without_a_match(
+    monkeypatch: pytest.MonkeyPatch, goals: tuple[int, ...], prefers: bool
+) -> None:
+    monkeypatch.setattr(_Matches, "is_won", None)
+    assert knowledge(fixed(*goals), Deadline.after(1.0)) == Knowledge(prefers=prefers)
+
+
+def test_where_plays_get_stuck_nothing_is_preferred() -> None:
+    assert knowledge(fixed(50, 50, last=2), Deadline.after(1.0)) == Knowledge()
 
 
 @pytest.mark.parametrize(
