@@ -319,6 +319,16 @@ def test_the_first_round_from_a_state_spreads_over_all_of_its_moves() -> None:
     assert (search.counts["rounds"], has_walks) == (1, [True] * 7)
 
 
+def test_the_goals_of_a_round_add_up_to_the_means_of_its_plays() -> None:
+    """Each of 32 walks has 16 plays: what rounding leaves of one counts for the next."""
+    game = compiled_game_of(compiled("breakthrough"))
+    search = CompiledSearch(game, 1, SearchSettings(memory_mb=8.0))
+    search.work(search.begin(game.initial_state, SearchBudget(32)), 32)
+    room = search.workers[0].room
+    assert room.plays.n_open.tolist() == [32]
+    assert room.walks.goals[:32].sum(axis=0).tolist() == ((room.plays.goals.sum(axis=1) + 8) // 16).tolist()
+
+
 def test_the_clock_ends_it() -> None:
     times = iter(range(10_000))
     search = search_of(compiled("connectfour"))

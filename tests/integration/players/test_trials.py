@@ -73,9 +73,7 @@ def test_where_plays_say_much_of_moves_nothing_is_tried() -> None:
 
 
 def fixed(*goals: int, last: int = 1) -> CompiledGame:
-    """Return a game of chance and roles that come to such *goals*, with moves in its first step, and an end after the
-    *last*.
-    """
+    """Return a game of chance and roles that come to such *goals*, with moves in its first step of *last*."""
     roles = " ".join(f"(role r{n}) (goal r{n} {goal})" for n, goal in enumerate(goals))
     steps = "(init (step 0)) (<= (next (step 1)) (true (step 0))) (<= (next (step 2)) (true (step 1)))"
     moves = "(<= (legal ?role go) (role ?role) (true (step 0)))"
