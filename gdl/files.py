@@ -5,6 +5,7 @@ import errno
 import fcntl
 import os
 import secrets
+import stat
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -57,6 +58,36 @@ def replacing(path: Path, mode: int = _PUBLIC, *, is_durable: bool = True) -> It
     if is_durable:
         with contextlib.suppress(OSError):  # not every file system lets a folder be synchronised
             _synchronize(path.parent)
+
+
+@contextmanager
+def writing(path: Path, *, is_durable: bool = True) -> Iterator[Path]:
+    """Yield where to write what a user wants at *path*: a new file that takes its place, as `replacing` has it.
+
+    A link stays a link, and a file keeps its mode. What is no file on a disk, such as a pipe or /dev/stdout, is written
+    to itself.
+
+    Raises:
+        OSError: it cannot be written; a file that was there stays.
+    """
+    if _is_stream(path):
+        with naming(path):
+            yield path
+        return
+    target = path.resolve() if path.is_symlink() else path
+    mode = stat.S_IMODE(target.stat().st_mode) if target.exists() else None
+    if mode is not None:
+        os.close(os.open(target, os.O_WRONLY))  # what could not be written in place is not replaced either
+    with replacing(target, _PUBLIC if mode is None else mode, is_durable=is_durable) as passing:
+        yield passing
+        if mode is not None:
+            passing.chmod(mode)
+
+
+def _is_stream(path: Path) -> bool:
+    """Return whether *path* is no file on a disk; /dev/stdout is none, even where a file takes it."""
+    folder = path.parent.resolve()
+    return (path.exists() and not path.is_file()) or folder == Path("/dev") or folder.is_relative_to("/proc")
 
 
 @contextmanager

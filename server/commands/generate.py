@@ -6,7 +6,7 @@ from typing import Final, TextIO
 import click
 
 from gdl.boards import MAX_SIDE
-from gdl.files import naming
+from gdl.files import writing
 from gdl.games.breakthrough import MAX_BREAKTHROUGH_SIDE, breakthrough_game
 from gdl.games.chess import FIRST_FEN, chess_about, chess_rules, read_fen
 from gdl.games.connect import MAX_CONNECT_SIDE, ConnectGame, connect_game
@@ -149,5 +149,5 @@ def _write(game: GeneratedGame, output: Path | None) -> None:
     if about == output:
         raise click.UsageError("--output is the rule file: name it .kif; the description .toml comes beside it")
     for path, text in ((output, game.rules), (about, game.about)):
-        with naming(path):
-            path.write_text(text, encoding="utf-8")
+        with writing(path) as file:
+            file.write_text(text, encoding="utf-8")

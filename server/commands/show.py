@@ -14,6 +14,7 @@ from gdl.boards import About, Paint, board_of, in_unicode, layout_of, picture, t
 from gdl.diagnostics import escaped
 from gdl.editing.grammar import GdlLexer
 from gdl.engines import make_game
+from gdl.files import writing
 from gdl.game import Game
 from gdl.games.library import GameFile, find_game
 from server.terminal.command_line import check_one_output
@@ -121,7 +122,8 @@ def write_picture(svg: str, output: Path | None) -> None:
         click.echo(svg)
         return
     try:
-        output.write_text(f"{svg}\n", encoding="utf-8")
+        with writing(output) as file:
+            file.write_text(f"{svg}\n", encoding="utf-8")
     except OSError as error:
         raise click.UsageError(f"{output} cannot be written: {error.strerror}") from error
 
@@ -133,8 +135,10 @@ def write_pixels(svg: str, output: Path) -> None:
         UsageError: the file cannot be written.
         MissingExtraError: the extra `pictures` is not installed.
     """
+    pixels = png_of(svg)
     try:
-        output.write_bytes(png_of(svg))
+        with writing(output) as file:
+            file.write_bytes(pixels)
     except OSError as error:
         raise click.UsageError(f"{output} cannot be written: {error.strerror}") from error
 

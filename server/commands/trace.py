@@ -5,7 +5,7 @@ from pathlib import Path
 import click
 
 from gdl.engines import DEFAULT_ENGINE, ENGINES, make_game
-from gdl.files import naming
+from gdl.files import writing
 from gdl.games.library import find_game
 from gdl.traces import DEFAULT_MAX_STEPS, to_json, trace_game
 from server.terminal.progress import progress
@@ -34,5 +34,5 @@ def command(game: str, plays: int, seed: int, max_steps: int, engine: str, outpu
     if output is None:
         click.echo(to_json(found), nl=False)
     else:
-        with naming(output):
-            output.write_text(to_json(found), encoding="utf-8")
+        with writing(output) as file:
+            file.write_text(to_json(found), encoding="utf-8")

@@ -14,7 +14,7 @@ from rich.style import Style
 
 from gdl import boards
 from gdl.diagnostics import escaped
-from gdl.files import naming
+from gdl.files import writing
 from gdl.game import Role
 from gdl.games.library import GameFile
 from gdl.language.rules import Description
@@ -123,8 +123,8 @@ class Gallery:
         board, look = self._pictures.drawn(step, facts, moves)
         look["standalone"] = True
         path = self._folder / f"{step:03}.svg"
-        with naming(path):
-            path.write_text(f"{boards.svg_of(board, **look)}\n", encoding="utf-8")
+        with writing(path, is_durable=False) as file:
+            file.write_text(f"{boards.svg_of(board, **look)}\n", encoding="utf-8")
 
 
 FILM_FORMATS: Final = (".svg", ".gif", ".webp")
@@ -153,16 +153,16 @@ class Film:
         """
         if not self._frames:
             return
-        with naming(output):
-            if output.suffix == ".svg":
-                frames = [boards.drawing(board, **look) for board, look in self._frames]
-                output.write_text(f"{boards.film_of(frames, self._pictures.title)}\n", encoding="utf-8")
-                return
-            from server.terminal.picture_files import write_animation  # noqa: PLC0415 -- it needs an extra
+        if output.suffix == ".svg":
+            frames = [boards.drawing(board, **look) for board, look in self._frames]
+            with writing(output) as file:
+                file.write_text(f"{boards.film_of(frames, self._pictures.title)}\n", encoding="utf-8")
+            return
+        from server.terminal.picture_files import write_animation  # noqa: PLC0415 -- it needs an extra
 
-            for _, look in self._frames:
-                look["standalone"] = True
-            write_animation([boards.svg_of(board, **look) for board, look in self._frames], output)
+        for _, look in self._frames:
+            look["standalone"] = True
+        write_animation([boards.svg_of(board, **look) for board, look in self._frames], output)
 
 
 class Commentary:

@@ -18,6 +18,7 @@ from gdl.boards.layout import Layout
 from gdl.boards.pictures import board_css
 from gdl.errors import GdlError
 from gdl.extras import extra_module
+from gdl.files import writing
 from gdl.game import EvaluationLimits
 from gdl.games.library import find_game
 from gdl.interpreter import InterpretedGame
@@ -106,7 +107,9 @@ def write_animation(svgs: Sequence[str], output: Path, seconds: float = 1.0) -> 
     size = max(width for width, _ in sizes), max(height for _, height in sizes)
     drawn = (_on_sheet(images, images.open(io.BytesIO(png_of(svg, max_pixels=side))), size) for svg in svgs)
     durations = [round(1000 * seconds)] * (len(svgs) - 1) + [round(1000 * seconds * _LAST)]
-    next(drawn).save(output, save_all=True, append_images=drawn, duration=durations, loop=0)
+    with writing(output) as file:  # which is not called as its format is
+        kind = output.suffix.removeprefix(".")
+        next(drawn).save(file, kind, save_all=True, append_images=drawn, duration=durations, loop=0)
 
 
 def _fitted(size: tuple[float, float], most: int) -> tuple[int, int]:

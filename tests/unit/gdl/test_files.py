@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from gdl.files import PRIVATE, open_locked, replacing
+from gdl.files import PRIVATE, open_locked, replacing, writing
 
 
 def names(folder: Path) -> list[str]:
@@ -64,6 +64,51 @@ def test_a_disk_that_is_full_is_told_with_the_file_that_was_meant(tmp_path: Path
     with pytest.raises(OSError, match="No space left") as caught, replacing(path):
         Path("/dev/full").write_text("new")
     assert caught.value.filename == str(path)
+
+
+@pytest.mark.parametrize("is_link", [False, True])
+def test_what_a_user_wants_is_there_whole_or_not_at_all(tmp_path: Path, is_link: bool) -> None:
+    path = tmp_path / "folder" / "file"
+    path.parent.mkdir()
+    path.write_text("old")
+    named = tmp_path / "link" if is_link else path
+    if is_link:
+        named.symlink_to(path)
+    with pytest.raises(UnicodeEncodeError), writing(named) as file:
+        file.write_text("ha\ud800", encoding="utf-8")
+    seen = [path.read_text()]
+    with writing(named) as file:
+        file.write_text("new")
+    assert [*seen, path.read_text(), named.is_symlink(), names(path.parent)] == ["old", "new", is_link, ["file"]]
+
+
+@pytest.mark.parametrize("mode", [0o600, 0o664])
+def test_a_file_that_is_written_anew_keeps_its_mode(tmp_path: Path, mode: int) -> None:
+    path = tmp_path / "file"
+    path.touch()
+    path.chmod(mode)
+    with writing(path) as file:
+        file.write_text("new")
+    assert (path.read_text(), path.stat().st_mode & 0o777) == ("new", mode)
+
+
+def test_a_pipe_is_written_to_itself(tmp_path: Path) -> None:
+    path = tmp_path / "pipe"
+    os.mkfifo(path)
+    reader = os.open(path, os.O_RDONLY | os.O_NONBLOCK)
+    with writing(path) as file:
+        file.write_text("new")
+    assert (os.read(reader, 10), path.is_fifo(), names(tmp_path)) == (b"new", True, ["pipe"])
+    os.close(reader)
+
+
+def test_a_file_that_is_a_stream_of_the_process_is_added_to(tmp_path: Path) -> None:
+    path = tmp_path / "file"
+    handle = os.open(path, os.O_WRONLY | os.O_CREAT, 0o600)
+    with writing(Path(f"/dev/fd/{handle}")) as file:
+        file.write_text("new")
+    assert (os.fstat(handle).st_nlink, path.read_text(), names(tmp_path)) == (1, "new", ["file"])
+    os.close(handle)
 
 
 def test_a_file_is_locked_until_it_is_closed(tmp_path: Path) -> None:

@@ -98,6 +98,20 @@ def test_a_disk_that_is_full_is_told_with_the_file(ggp: Ggp, tmp_path: Path, wor
 
 
 @pytest.mark.parametrize(
+    "words",
+    ["trace tictactoe --plays 20", "show chess --svg", "show chess --png", "generate hex --side 9"],
+)
+def test_a_write_that_fails_leaves_the_file_that_was_there(
+    ggp: Ggp, no_large_files: None, tmp_path: Path, words: str
+) -> None:
+    path = tmp_path / "out.kif"
+    path.write_text("good")
+    ended = ggp(*words.split(), "-o", path)
+    assert (ended.exit_code, ended.errors.endswith("File too large\n"), path.read_text()) == (2, True, "good")
+    assert list(tmp_path.iterdir()) == [path]
+
+
+@pytest.mark.parametrize(
     ("refusal", "what", "limit"),
     [(MemoryError(), "memory", "ulimit -v"), (RuntimeError("can't start new thread"), "threads", "ulimit -u")],
     ids=["memory", "threads"],

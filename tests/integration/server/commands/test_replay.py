@@ -276,6 +276,19 @@ def test_a_disk_that_is_full_is_told_with_the_file_of_the_moving_picture(
     assert (ended.exit_code, f"{film} cannot be written: No space left on device" in ended.errors) == (2, True)
 
 
+@pytest.mark.parametrize("words", ["--animate -o old.svg", "--animate -o old.gif", "--svg ."])
+def test_pictures_that_cannot_be_written_leave_those_that_were_there(
+    ggp: Ggp, record: Path, no_large_files: None, monkeypatch: pytest.MonkeyPatch, words: str
+) -> None:
+    monkeypatch.chdir(record.parent)
+    for name in ("old.svg", "old.gif", "000.svg"):
+        Path(name).write_text("old")
+    before = {path.name: path.read_bytes() for path in record.parent.iterdir()}
+    ended = ggp("replay", record, *words.split())
+    assert (ended.exit_code, ended.errors.endswith("cannot be written: File too large\n")) == (2, True)
+    assert {path.name: path.read_bytes() for path in record.parent.iterdir()} == before
+
+
 def test_a_match_becomes_one_moving_picture(ggp: Ggp, record: Path, tmp_path: Path) -> None:
     ended = ggp("replay", record, "--animate", "-o", tmp_path / "m.svg")
     n_steps = len(json.loads(record.read_text())["moves"])
