@@ -8,9 +8,11 @@ import click
 
 from gdl.diagnostics import escaped
 from gdl.editing.differences import RuleChange, RuleDifference, changed_lines, difference
+from gdl.errors import RuleFileError
 from gdl.games.library import find_game
 from gdl.language.rules import Description, read_rules
 from gdl.language.syntax import Rule
+from server.commands.main import USAGE, complain
 
 DIFFERENT: Final = 1
 _COLOURS: Final = {"+": "green", "-": "red"}
@@ -28,12 +30,16 @@ def command(context: click.Context, names: tuple[str, ...], server: str, token: 
     """Say which rules differ by meaning: added, removed or changed.
 
     Names of variables, the order of rules and of conditions, comments and layout make no difference. FILE is a game of
-    the library or a path; VERSION is the beginning of the SHA-256 of rules that a server keeps of GAME. Exits with 1
-    where something differs.
+    the library or a path; VERSION is the beginning of the SHA-256 of rules that a server keeps of GAME. Exits with 0
+    where nothing differs, with 1 where something does, and with 2 where that cannot be said: a file is no rules.
     """
     if len(names) not in (2, 3):
         raise click.UsageError("name two files, or a game of a server and two versions of it", context)
-    old, new = _local(names) if len(names) == 2 else _remote(names, server.rstrip("/"), token)
+    try:
+        old, new = _local(names) if len(names) == 2 else _remote(names, server.rstrip("/"), token)
+    except RuleFileError as error:
+        complain(str(error))
+        context.exit(USAGE)
     found = difference(old, new)
     if as_json:
         click.echo(json.dumps(difference_json(found), indent=2, ensure_ascii=False))

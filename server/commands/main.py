@@ -157,28 +157,28 @@ def main() -> None:
     except UnknownNameError as error:
         is_folder = error.kind == "game" and Path(error.name).is_dir()
         hint = _FOLDER if is_folder else "" if error.suggestions else _LISTED.get(error.kind, "")
-        _complain(f"{error}{hint}")
+        complain(f"{error}{hint}")
         sys.exit(USAGE)
     except CallerError as error:
-        _complain(str(error))
+        complain(str(error))
         sys.exit(USAGE)
     except GdlError as error:
-        _complain(str(error))
+        complain(str(error))
         sys.exit(WRONG)
     except OSError as error:
-        _complain(f"{error.filename or 'input or output'}: {error.strerror or error}")
+        complain(f"{error.filename or 'input or output'}: {error.strerror or error}")
         sys.exit(USAGE)
     except MemoryError:
-        _complain(_REFUSED.format("memory", "ulimit -v"))
+        complain(_REFUSED.format("memory", "ulimit -v"))
         sys.exit(USAGE)
     except RuntimeError as error:
         if str(error) != _NO_THREAD:
             raise
-        _complain(_REFUSED.format("threads", "ulimit -u"))
+        complain(_REFUSED.format("threads", "ulimit -u"))
         sys.exit(USAGE)
 
 
-def _complain(message: str) -> None:
+def complain(message: str) -> None:
     """Print *message*, which may quote files of others, on standard error, without orders to the terminal."""
     from gdl.diagnostics import escaped  # noqa: PLC0415 -- only an error needs it
 

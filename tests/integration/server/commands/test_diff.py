@@ -50,6 +50,14 @@ def test_differences_are_shown_with_their_lines(ggp: Ggp, tmp_path: Path) -> Non
     )  # fmt: skip
 
 
+@pytest.mark.parametrize("order", [1, -1])
+def test_a_file_that_is_no_rules_is_no_difference(ggp: Ggp, tmp_path: Path, order: int) -> None:
+    wrong = tmp_path / "wrong.kif"
+    wrong.write_text("(role a")
+    said = f"ggp: {wrong}:1:1: this parenthesis is never closed\n1 | (role a\n    ^\nhint: add a closing parenthesis\n"
+    assert ggp("diff", *("nim", wrong)[::order]) == (2, "", said)
+
+
 def test_other_numbers_of_names_are_wrong_usage(ggp: Ggp) -> None:
     assert ggp("diff", "nim").exit_code == 2
 
