@@ -20,7 +20,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from server.storage.address import DatabaseAddress, FileLock, check_file, check_sqlite, read_address, readable
 from server.storage.engines import WAIT_S, ThreadEngine, configure, make_engines, make_step_engine, make_thread_engines
-from server.storage.errors import DatabaseOpenError, DatabaseVersionError, StorageError
+from server.storage.errors import DatabaseLockedError, DatabaseOpenError, DatabaseVersionError, StorageError
 from server.storage.prompt import PromptConnection
 from server.storage.revisions import REVISION, found_revision, migrate
 
@@ -30,6 +30,7 @@ FAILURES: Final = (
 )  # fmt: skip
 """What libraries raise where a database cannot be reached; within a transaction it is only the first."""
 _SQLITE_FAILURES: Final = (SQLAlchemyError, sqlite3.Error)
+_PAUSE_S: Final = 0.05
 _LOG: Final = logging.getLogger(__name__)
 
 
@@ -51,7 +52,7 @@ class Database:
         self._prompt = None if address.path is None else PromptConnection(address.path, configure)
         self._checkpoint: asyncio.Task[None] | None = None
         self._turn = asyncio.Lock() if self.is_sqlite else nullcontext()
-        self._lock = lock
+        self._lock, self._wait_s = lock, wait_s
 
     @classmethod
     async def open(  # noqa: PLR0913 -- all but the address by name
@@ -90,24 +91,35 @@ class Database:
         return database
 
     async def _prepare(self, *, may_migrate: bool, say: Callable[[str], object]) -> None:
-        """Bring the tables to the current revision, if *may_migrate*.
+        """Bring the tables to the current revision, if *may_migrate*; a command that does so too is waited for.
 
         Raises:
             DatabaseOpenError: the database cannot be read.
+            DatabaseLockedError: a server uses it, and does not bring its tables to that revision.
             DatabaseVersionError: the revision is another one, and the tables may not be migrated.
         """
-        try:
+        loop = asyncio.get_running_loop()
+        until_s = loop.time() + self._wait_s
+        while (found := await self._found_revision()) != REVISION:
+            if found > REVISION or not may_migrate:
+                raise DatabaseVersionError(self.name, found, REVISION)
+            try:
+                with self._locked():
+                    await self._migrate(found, say)
+            except DatabaseLockedError:  # by a command that does the same, or a server that began meanwhile
+                if loop.time() >= until_s:
+                    raise
+                await asyncio.sleep(_PAUSE_S)
+
+    async def _found_revision(self) -> str:
+        with self._opening():
             async with self.engine.connect() as connection:
-                found = await connection.run_sync(found_revision)
-        except FAILURES as error:
-            raise DatabaseOpenError(self.name, _reason(error)) from error
-        if found == REVISION:
-            return
-        if found > REVISION or not may_migrate:
-            raise DatabaseVersionError(self.name, found, REVISION)
+                return await connection.run_sync(found_revision)
+
+    async def _migrate(self, found: str, say: Callable[[str], object]) -> None:
         if found:  # of a large database it takes a while, and older versions refuse it from then on
             say(f"the tables of {self.name} are brought from revision {found} to {REVISION}")
-        with self._locked(), self._opening():
+        with self._opening():
             async with self._writing.begin() as connection:
                 await connection.run_sync(migrate)
 

@@ -13,8 +13,10 @@ import pytest
 import sqlalchemy as sa
 from sqlalchemy.engine import URL, make_url
 
+from server.storage.address import FileLock
 from server.storage.database import Database
 from server.storage.errors import DatabaseLockedError, DatabaseOpenError, StorageError
+from server.storage.revisions import REVISION
 from tests.kit.server.hosting.outages import stopped
 from tests.kit.server.locks import without_locks
 from tests.kit.server.postgresql import execute
@@ -153,6 +155,23 @@ async def test_a_command_looks_at_a_file_that_a_server_uses(tmp_path: Path) -> N
     command = await Database.open(str(tmp_path / "a.sqlite"), exclusive=False)
     await command.close()
     await server.close()
+
+
+async def test_commands_that_make_the_tables_of_one_file_at_once_wait_for_each_other(tmp_path: Path) -> None:
+    opened = await asyncio.gather(
+        *(Database.open(str(tmp_path / "a.sqlite"), exclusive=False, wait_s=60) for _ in range(4))
+    )
+    found = [await database.scalars(sa.text("SELECT version_num FROM alembic_version")) for database in opened]
+    for database in opened:
+        await database.close()
+    assert found == [[REVISION]] * 4
+
+
+async def test_a_command_waits_no_longer_than_it_may_for_a_server_that_makes_no_tables(tmp_path: Path) -> None:
+    lock = FileLock(tmp_path / "a.sqlite")
+    with pytest.raises(DatabaseLockedError):
+        await Database.open(str(tmp_path / "a.sqlite"), exclusive=False, wait_s=0)
+    lock.release()
 
 
 @pytest.mark.parametrize(
