@@ -17,6 +17,7 @@ _PUBLIC: Final = 0o666
 MAX_NAME_BYTES: Final = 255
 """How long the name of a file may be."""
 _MAX_PASSING_BYTES: Final = 100
+_NO_FILE: Final = "a device or a pipe cannot be replaced; name a file on a disk"
 _TAKES_NO_MORE: Final = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO})
 
 
@@ -38,8 +39,10 @@ def replacing(path: Path, mode: int = _PUBLIC, *, is_durable: bool = True) -> It
     then on, which takes a few milliseconds.
 
     Raises:
-        OSError: the file cannot be written; what was at *path* stays.
+        OSError: the file cannot be written, or is a device or a pipe; what was at *path* stays.
     """
+    if _is_stream(path) and not path.is_dir():  # which the system would replace, as any file
+        raise OSError(errno.EINVAL, _NO_FILE, str(path))
     passing = path.with_name(f".{shortened(path.name, _MAX_PASSING_BYTES)}.{secrets.token_hex(4)}")
     try:
         with naming(path):

@@ -16,11 +16,13 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from gdl.files import PRIVATE, replacing
 from server.storage.address import FileLock, beside, check_file, has_content, is_immutable, read_address
 from server.storage.database import Database
-from server.storage.errors import DatabaseOpenError, DatabaseVersionError, OwnFileError, TargetExistsError
+from server.storage.errors import DatabaseOpenError, DatabaseVersionError, OwnFileError, StorageError, TargetExistsError
 from server.storage.revisions import REVISION
 from server.storage.schema import METADATA
 
 _AT_ONCE: Final = 500
+_OF_OTHER_CONTENT: Final = (sqlite3.SQLITE_ERROR, sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_CORRUPT)
+"""What SQLite says of a file that holds something else; the rest is no fault of the file."""
 
 
 async def copy(source: Database, target: Database, *, may_replace: bool = False) -> dict[str, int]:
@@ -181,6 +183,10 @@ def _temporary(file: Path) -> Iterator[Path]:
     with replacing(file, PRIVATE) as temporary:
         try:
             yield temporary
+        except StorageError as error:
+            if error.database == str(temporary):  # a name that no user has heard of
+                error.database = str(file)
+            raise
         finally:
             for each in beside(temporary).values():
                 each.unlink(missing_ok=True)
@@ -212,7 +218,9 @@ def _check(file: Path, *, is_whole: bool = True, is_in_use: bool = False) -> Non
             found = str(connection.execute("SELECT version_num FROM alembic_version").fetchone()[0])
             verdict = connection.execute("PRAGMA quick_check(1)").fetchone()[0] if is_whole else "ok"
     except (sqlite3.Error, TypeError) as error:
-        raise DatabaseOpenError(str(file), f"it is no database of ours ({error})") from error
+        is_other = isinstance(error, TypeError) or error.sqlite_errorcode in _OF_OTHER_CONTENT
+        reason = f"it is no database of ours ({error})" if is_other else str(error)
+        raise DatabaseOpenError(str(file), reason) from error
     if found > REVISION:
         raise DatabaseVersionError(str(file), found, REVISION)
     if verdict != "ok":

@@ -1,7 +1,7 @@
 """Fixtures of the tests of parts that work together."""
 
 from tests.kit.server.api.fixtures import client, noop, thinker
-from tests.kit.server.commands.fixtures import ggp, no_large_files
+from tests.kit.server.commands.fixtures import ggp
 from tests.kit.server.databases import (
     database,
     database_address,
@@ -20,7 +20,6 @@ __all__ = [
     "database",
     "database_address",
     "ggp",
-    "no_large_files",
     "noop",
     "open_page",
     "postgresql",

@@ -52,6 +52,14 @@ def test_a_folder_that_is_not_there_is_an_error(tmp_path: Path) -> None:
         pass
 
 
+def test_a_pipe_is_not_replaced(tmp_path: Path) -> None:
+    path = tmp_path / "pipe"
+    os.mkfifo(path)
+    with pytest.raises(OSError, match="a device or a pipe cannot be replaced; name a file on a disk") as caught:
+        replacing(path).__enter__()
+    assert (caught.value.filename, path.is_fifo(), names(tmp_path)) == (str(path), True, ["pipe"])
+
+
 def test_an_error_names_the_file_that_was_meant(tmp_path: Path) -> None:
     path = tmp_path / "no" / "file"
     with pytest.raises(FileNotFoundError) as caught, replacing(path):

@@ -16,6 +16,7 @@ import pytest
 
 import server.commands
 from server.commands.main import COMMANDS
+from tests.kit.disks import no_file_beyond
 from tests.kit.server.commands.fixtures import Ggp
 
 
@@ -101,12 +102,11 @@ def test_a_disk_that_is_full_is_told_with_the_file(ggp: Ggp, tmp_path: Path, wor
     "words",
     ["trace tictactoe --plays 20", "show chess --svg", "show chess --png", "generate hex --side 9"],
 )
-def test_a_write_that_fails_leaves_the_file_that_was_there(
-    ggp: Ggp, no_large_files: None, tmp_path: Path, words: str
-) -> None:
+def test_a_write_that_fails_leaves_the_file_that_was_there(ggp: Ggp, tmp_path: Path, words: str) -> None:
     path = tmp_path / "out.kif"
     path.write_text("good")
-    ended = ggp(*words.split(), "-o", path)
+    with no_file_beyond(1024):
+        ended = ggp(*words.split(), "-o", path)
     assert (ended.exit_code, ended.errors.endswith("File too large\n"), path.read_text()) == (2, True, "good")
     assert list(tmp_path.iterdir()) == [path]
 

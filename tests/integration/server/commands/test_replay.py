@@ -12,6 +12,7 @@ import pytest
 from server.match.setup import Profile
 from server.records.journal import FileRecorder, journal_path, write_record
 from server.records.signature import make_key
+from tests.kit.disks import no_file_beyond
 from tests.kit.server.commands.fixtures import Ggp
 from tests.kit.server.scripted import CIRCUMSTANCES, PLAIN, TURNS, TURNS_MOVES, events, turns
 
@@ -278,13 +279,14 @@ def test_a_disk_that_is_full_is_told_with_the_file_of_the_moving_picture(
 
 @pytest.mark.parametrize("words", ["--animate -o old.svg", "--animate -o old.gif", "--svg ."])
 def test_pictures_that_cannot_be_written_leave_those_that_were_there(
-    ggp: Ggp, record: Path, no_large_files: None, monkeypatch: pytest.MonkeyPatch, words: str
+    ggp: Ggp, record: Path, monkeypatch: pytest.MonkeyPatch, words: str
 ) -> None:
     monkeypatch.chdir(record.parent)
     for name in ("old.svg", "old.gif", "000.svg"):
         Path(name).write_text("old")
     before = {path.name: path.read_bytes() for path in record.parent.iterdir()}
-    ended = ggp("replay", record, *words.split())
+    with no_file_beyond(1024):
+        ended = ggp("replay", record, *words.split())
     assert (ended.exit_code, ended.errors.endswith("cannot be written: File too large\n")) == (2, True)
     assert {path.name: path.read_bytes() for path in record.parent.iterdir()} == before
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import gc
 import logging
-import resource
 import sys
 from collections.abc import Callable, Iterator
 from typing import NamedTuple, TypeAlias
@@ -46,13 +45,3 @@ def ggp(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> 
     root.setLevel(level)
     logging.captureWarnings(False)
     structlog.reset_defaults()
-
-
-@pytest.fixture
-def no_large_files(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """Let this process write no file beyond a kilobyte, as a disk that is full does."""
-    monkeypatch.setattr(sys, "dont_write_bytecode", True)  # the importer would leave half of it, and see no error
-    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
-    resource.setrlimit(resource.RLIMIT_FSIZE, (1024, hard))
-    yield
-    resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))

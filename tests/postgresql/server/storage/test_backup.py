@@ -31,6 +31,7 @@ from server.storage.parts import summary_of
 from server.storage.rows import PlayerRow, SeatKind
 from server.storage.schema import METADATA
 from server.storage.writer import EventWriter
+from tests.kit.disks import no_file_beyond
 from tests.kit.server.postgresql import passing_database
 from tests.kit.server.storage.samples import begun, journal
 
@@ -138,6 +139,23 @@ async def test_a_backup_replaces_nothing_unasked(database_address: str, tmp_path
 
 def inodes_in(folder: Path) -> dict[str, int]:
     return {path.name: path.stat().st_ino for path in folder.iterdir()}
+
+
+async def test_where_the_disk_is_full_the_file_is_named_that_was_wanted(database_address: str, tmp_path: Path) -> None:
+    await (await Database.open(database_address)).close()
+    with no_file_beyond(2**16), pytest.raises(DatabaseOpenError) as caught:
+        await back_up(database_address, tmp_path / "backup")
+    left = [name for name in inodes_in(tmp_path) if "backup" in name]
+    assert (caught.value.database, left) == (str(tmp_path / "backup"), [])
+
+
+async def test_where_the_disk_is_full_the_database_is_named_that_was_to_be_restored(
+    backup: Path, tmp_path: Path
+) -> None:
+    with no_file_beyond(2**16), pytest.raises(DatabaseOpenError) as caught:
+        await restore(backup, str(tmp_path / "new.sqlite"))
+    left = [name for name in inodes_in(tmp_path) if name.startswith(".")]
+    assert (caught.value.database, left) == (str(tmp_path / "new.sqlite"), [])
 
 
 @pytest.mark.parametrize(
