@@ -56,6 +56,11 @@ _FOLDER: Final = ": that is a folder without a rule file of its name; name one o
 
 _ELSEWHERE: Final = "ggp runs on Linux; on Windows use WSL, on macOS a container (docker)"
 _REFUSED: Final = "the system gives no more {}: end other programs, or raise the limit ({}, or a container's)"
+_NO_FOLDER: Final = (
+    "no folder for temporary files can be written: name one that can, and that has room, with the variable TMPDIR"
+)
+_NO_TEMPORARY: Final = "No usable temporary directory"
+"""What Python says where it finds none, with a list of those that it has tried."""
 _NO_THREAD: Final = "can't start new thread"
 """What Python says of a thread that the system refuses, in an error of no class of its own."""
 
@@ -166,7 +171,8 @@ def main() -> None:
         complain(str(error))
         sys.exit(WRONG)
     except OSError as error:
-        complain(f"{error.filename or 'input or output'}: {error.strerror or error}")
+        words = f"{error.filename or 'input or output'}: {error.strerror or error}"
+        complain(_NO_FOLDER if _NO_TEMPORARY in str(error) else words)
         sys.exit(USAGE)
     except MemoryError:
         complain(_REFUSED.format("memory", "ulimit -v"))

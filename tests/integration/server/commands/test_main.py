@@ -8,6 +8,7 @@ import re
 import shlex
 import subprocess
 import sys
+import tempfile
 from importlib.metadata import version
 from pathlib import Path
 
@@ -125,6 +126,16 @@ def test_what_the_system_has_no_more_of_is_told_in_one_line(
     monkeypatch.setattr("server.commands.trace.trace_game", refuse)
     says = f"ggp: the system gives no more {what}: end other programs, or raise the limit ({limit}, or a container's)\n"
     assert ggp("trace", "tictactoe") == (2, "", says)
+
+
+def test_where_no_temporary_file_can_be_made_it_says_what_to_do(ggp: Ggp, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tempfile, "tempdir", None)
+    monkeypatch.setattr(tempfile, "_candidate_tempdir_list", lambda: ["/proc/1"])
+    said = (
+        "no folder for temporary files can be written: name one that can, and that has room, with the variable TMPDIR"
+    )
+    words = "tournament run --game tictactoe --player a=random --player b=random"
+    assert ggp(*words.split()) == (2, "", f"ggp: {said}\n")
 
 
 @pytest.mark.sampled(3)
