@@ -8,6 +8,7 @@ from gdl.errors import LimitExceeded
 from gdl.game import Game, State
 from gdl.language.syntax import Rule
 from gdl.language.terms import Compound, Term, Variable, signature
+from gdl.quantities import quantity
 from gdl.simulation.figures import Defect
 from gdl.simulation.observer import Derivations, Derived, part
 
@@ -31,7 +32,7 @@ class _Case:
     @property
     def when(self) -> str:
         """At which moment of the play, as the beginning of a sentence."""
-        return "in the initial state" if self.n_steps == 0 else f"after {_moves(self.n_steps)}"
+        return "in the initial state" if self.n_steps == 0 else f"after {quantity(self.n_steps, 'joint move')}"
 
     def derived(self, relation: str, step: int) -> list[Derived]:
         """Return what holds of *relation* at that step of the play, by rule; nothing where that costs too much."""
@@ -70,10 +71,6 @@ class _Case:
         """Return where the argument of that number stands in the head of the first of *rules*."""
         first = next(iter(rules), None)
         return self.first(()) if first is None else part(first.head.span, number)
-
-
-def _moves(n: int) -> str:
-    return f"{n:,} joint move{'' if n == 1 else 's'}"
 
 
 def _related(rules: Iterable[Rule], message: str) -> list[Related]:

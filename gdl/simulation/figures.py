@@ -7,6 +7,7 @@ from typing import Any, Final, TypeAlias
 from gdl.diagnostics import Diagnostic, in_order
 from gdl.game import Game, JointMove, Role
 from gdl.language.terms import Term, signature
+from gdl.quantities import quantity
 
 Play: TypeAlias = tuple[JointMove, ...]
 """The joint moves that lead from the initial state to where something is noticed."""
@@ -300,5 +301,5 @@ def _play_lengths(exact: Exact) -> str:
     if exact.longest_play is None:
         return f"plays of {exact.shortest_play:,} steps or more, some without end"
     if exact.shortest_play == exact.longest_play:
-        return f"plays of exactly {exact.longest_play:,} step{'' if exact.longest_play == 1 else 's'}"
+        return f"plays of exactly {quantity(exact.longest_play, 'step')}"
     return f"plays of {exact.shortest_play:,} to {exact.longest_play:,} steps"

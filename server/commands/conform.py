@@ -9,6 +9,7 @@ import click
 from gdl.engines import DEFAULT_ENGINE, ENGINES, make_game
 from gdl.errors import LimitExceeded, RuleFileError
 from gdl.games.library import find_game
+from gdl.quantities import quantity
 from gdl.traces import Discrepancy, Trace, conform, read_trace
 from server.terminal.progress import progress
 
@@ -57,7 +58,7 @@ def _size(trace: Trace) -> dict[str, int]:
 def _as_text(difference: Discrepancy | None, trace: Trace) -> str:
     if difference is not None:
         return str(difference)
-    counts = (f"{n} {what if n != 1 else what.removesuffix('s')}" for what, n in _size(trace).items())
+    counts = (quantity(n, what.removesuffix("s")) for what, n in _size(trace).items())
     return f"agreement: {', '.join(counts)}"
 
 

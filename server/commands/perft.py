@@ -13,6 +13,7 @@ from gdl.diagnostics import escaped
 from gdl.engines import BestGame, make_compiled_game
 from gdl.game import Game, State
 from gdl.games.library import find_game
+from gdl.quantities import quantity
 from server.errors import RecordDiffersError
 from server.perft import BatchCounting, Counting, StateCounting, counts, divided
 from server.records.replay import replay
@@ -116,4 +117,4 @@ def _divide(game: Game, counting: Counting, state: State, depth: int, *, as_json
         return
     for words, nodes in found:
         click.echo(escaped(f"{nodes:>22,}  {' '.join(words)}"))
-    click.echo(f"{sum(nodes for _, nodes in found):>22,}  in {len(found)} move{'s' if len(found) != 1 else ''}")
+    click.echo(f"{sum(nodes for _, nodes in found):>22,}  in {quantity(len(found), 'move')}")

@@ -13,6 +13,7 @@ from rich.table import Table
 from rich.text import Text
 
 from gdl.diagnostics import escaped
+from gdl.quantities import quantity
 from server.arena.folder import PLAN, RECORDS
 from server.records.record import n_errors, played_places
 from server.terminal.command_line import FiniteRange
@@ -101,14 +102,10 @@ def _results(paths: Sequence[Path], games: Sequence[str]) -> tuple[list[MatchRes
     counted = [each for each in found if all(each.players)]
     notes = []
     if n_repeated:
-        notes.append(f"{_of_records(n_repeated)} of matches that came before; each match counts once")
+        notes.append(f"{quantity(n_repeated, 'record')} of matches that came before; each match counts once")
     if len(counted) < len(found):
-        notes.append(f"{_of_records(len(found) - len(counted))} not counted: players have no names")
+        notes.append(f"{quantity(len(found) - len(counted), 'record')} not counted: players have no names")
     return counted, unreadable, notes
-
-
-def _of_records(n: int) -> str:
-    return "1 record" if n == 1 else f"{n} records"
 
 
 def _texts(paths: Sequence[Path], unreadable: list[tuple[str, str]]) -> Iterator[tuple[str, bytes]]:

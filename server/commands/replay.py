@@ -14,6 +14,7 @@ from gdl.diagnostics import escaped
 from gdl.engines import make_game
 from gdl.game import Game
 from gdl.games.library import GameFile, find_game, same_game
+from gdl.quantities import quantity
 from gdl.wire.insights import insight_words
 from server.errors import RecordDiffersError, SignatureFormatError
 from server.records.replay import ReplayedStep, replay, seat_of, transcript
@@ -186,9 +187,5 @@ def _signature(record: StoredRecord) -> str:
 def _sentence(verdict: dict[str, Any]) -> str:
     signed = "" if verdict["signature"] == "none" else f"\nsignature: {verdict['signature']}"
     if verdict["agrees"]:
-        return f"\nagrees with the rules: {_count(verdict['steps'])}{signed}"
+        return f"\nagrees with the rules: {quantity(verdict['steps'], 'step')}{signed}"
     return f"\n{escaped(verdict['difference']['message'])}{signed}"
-
-
-def _count(n_steps: int) -> str:
-    return "1 step" if n_steps == 1 else f"{n_steps} steps"

@@ -5,6 +5,7 @@ import time
 
 import click
 
+from gdl.quantities import quantity
 from server.terminal.progress import progress
 
 
@@ -40,7 +41,7 @@ def command(as_json: bool) -> None:
         found = {"compiled": n_compiled, "kept": n_compiled - len(UNKEPT), "kernels": len(KERNELS), "seconds": seconds}
         click.echo(json.dumps(found))
     elif n_compiled:
-        click.echo(f"{n_compiled} kernels compiled, in {seconds:,.0f} s")
+        click.echo(f"{quantity(n_compiled, 'kernel')} compiled, in {seconds:,.0f} s")
     else:
         click.echo("all kernels are on disk already")
     check_kept()

@@ -22,6 +22,7 @@ from gdl.files import writing
 from gdl.game import EvaluationLimits
 from gdl.games.library import find_game
 from gdl.interpreter import InterpretedGame
+from gdl.quantities import quantity
 from server.terminal.progress import progress
 
 if TYPE_CHECKING:
@@ -163,7 +164,7 @@ def summary(frames: Iterable[SheetEntry]) -> str:
     kinds = Counter(frame.kind for frame in frames)
     parts = (f"{kind} {n}" for kind, n in sorted(kinds.items(), key=lambda pair: (-pair[1], pair[0])))
     n_games = kinds.total()
-    return f"{n_games} {'game' if n_games == 1 else 'games'}: {', '.join(parts)}" if n_games else "no games"
+    return f"{quantity(n_games, 'game')}: {', '.join(parts)}" if n_games else "no games"
 
 
 def sheet_of(frames: Sequence[SheetEntry]) -> str:

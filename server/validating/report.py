@@ -11,6 +11,7 @@ from rich.text import Text
 
 from gdl.diagnostics import Code, Diagnostic, Severity, Source, Span, codes, escaped
 from gdl.errors import UnknownNameError
+from gdl.quantities import quantity
 from server.validating.validation import FileVerdict, Validation
 
 _WIDTH: Final = 120
@@ -184,7 +185,7 @@ def _counts(validations: Iterable[Validation]) -> list[str]:
     known = list(validations)
     counts = [(sum(one.count(severity) for one in known), str(severity)) for severity in Severity]
     n_allowed = sum(len(one.allowed) for one in known)
-    words = [f"{n:,} {name}{'' if n == 1 else 's'}" for n, name in counts if n]
+    words = [quantity(n, name) for n, name in counts if n]
     return [*words, f"{n_allowed:,} allowed"] if n_allowed else words
 
 
@@ -194,6 +195,6 @@ def total(validations: Iterable[Validation]) -> str:
     names = {FileVerdict.OK: "ok", FileVerdict.WRONG: "wrong", FileVerdict.UNKNOWN: "without a verdict"}
     verdicts = [(sum(one.verdict is verdict for one in known), name) for verdict, name in names.items()]
     counts = _counts(known)
-    files = f"{len(known):,} file{'' if len(known) == 1 else 's'}"
+    files = quantity(len(known), "file")
     line = f"{files}: {', '.join(f'{n:,} {name}' for n, name in verdicts if n)}"
     return f"{line}; {', '.join(counts)}" if counts else line

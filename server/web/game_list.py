@@ -14,6 +14,7 @@ from cachetools import LRUCache
 from gdl.boards import Board, svg_of
 from gdl.boards.drawing import add, root, written
 from gdl.errors import GdlError
+from gdl.quantities import quantity
 from server.api.operation import MANAGER
 from server.match.referee import in_own_thread
 from server.refusals import RequestError
@@ -64,7 +65,7 @@ class GameTraits:
     @property
     def words(self) -> str:
         """What is said of it in a line: its roles and kinds."""
-        roles = "1 role" if self.n_roles == 1 else f"{self.n_roles} roles"
+        roles = quantity(self.n_roles, "role")
         return ", ".join([roles, *(KINDS[kind] for kind in KINDS if kind in self.kinds and kind != "one")])
 
     @property

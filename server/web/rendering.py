@@ -15,6 +15,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup, escape
 
 from gdl.boards import board_css
+from gdl.quantities import quantity
 from server.access.access import PRINCIPAL, REMOTE, csrf_token
 from server.access.settings import requires
 from server.match import link
@@ -67,14 +68,14 @@ def ago(at_ms: int | None, now_ms: int | None = None) -> str:
     passed = (link.now_ms() if now_ms is None else now_ms) - at_ms
     for size, name in _UNITS:
         if passed >= size:
-            return f"{counted(passed // size, name)} ago"
+            return f"{quantity(passed // size, name)} ago"
     return "just now"
 
 
 def minutes_left(until_ms: int, now_ms: int | None = None) -> str:
     """Return how long it is to a moment, in minutes begun: `27 minutes`."""
     left_ms = until_ms - (link.now_ms() if now_ms is None else now_ms)
-    return counted(max(1, -(-left_ms // 60_000)), "minute")
+    return quantity(max(1, -(-left_ms // 60_000)), "minute")
 
 
 def seconds(elapsed_ms: float | None) -> str:
@@ -88,11 +89,6 @@ def seconds(elapsed_ms: float | None) -> str:
 def _minutes(taken_s: float) -> str:
     minutes, left_s = divmod(round(taken_s), 60)
     return f"{minutes} min {left_s:02} s"
-
-
-def counted(n: int, noun: str, plural: str = "") -> str:
-    """Return a number with its noun: `1 step`, `2,500 steps`."""
-    return f"{n:,} {noun if n == 1 else plural or noun + 's'}"
 
 
 def error_words(code: str) -> str:
@@ -150,7 +146,7 @@ def takes_entries(row: TournamentRow) -> bool:
 
 FILTERS: Final[dict[str, Callable[..., Any]]] = {
     "ago": ago,
-    "counted": counted,
+    "quantity": quantity,
     "date": date,
     "error_words": error_words,
     "machine_date": machine_date,

@@ -3,12 +3,13 @@
 from collections.abc import Iterator, Sequence
 from typing import Final
 
+from gdl.quantities import quantity
 from server.storage.tournament_rows import EntryRule, TournamentRow
 from server.tournament.knockout import Knockout
 from server.tournament.plan import TournamentFormat, TournamentTerms
 from server.tournament.standings import TIE_BREAKS, Measure
 from server.tournament.timetable import AT_ONCE, Every, Timetable, Weekly
-from server.web.rendering import counted, date
+from server.web.rendering import date
 
 _MEASURES: Final[dict[Measure, str]] = {
     Measure.GOALS: "The mean goal of all matches counts, from 0 to 100.",
@@ -30,16 +31,16 @@ def _meetings(terms: TournamentTerms) -> str:
         case TournamentFormat.GAUNTLET:
             return f"The first entrant meets each of the others in each game{_times(n)}."
         case TournamentFormat.SWISS:
-            met = f"{counted(n, 'round')}; in each, entrants with like scores meet who have not met before."
+            met = f"{quantity(n, 'round')}; in each, entrants with like scores meet who have not met before."
             return f"{met} A bye counts as a won meeting."
         case TournamentFormat.KNOCKOUT:
-            return f"Who loses a meeting is out. A meeting has {counted(n, 'set')} of matches. {_EVEN_MEETINGS}"
+            return f"Who loses a meeting is out. A meeting has {quantity(n, 'set')} of matches. {_EVEN_MEETINGS}"
         case TournamentFormat.DOUBLE_KNOCKOUT:
-            return f"Who has lost two meetings is out. A meeting has {counted(n, 'set')} of matches. {_EVEN_MEETINGS}"
+            return f"Who has lost two meetings is out. A meeting has {quantity(n, 'set')} of matches. {_EVEN_MEETINGS}"
         case TournamentFormat.LADDER:
-            return f"Those meet whose match tells most about the ratings, up to {counted(n, 'time')}."
+            return f"Those meet whose match tells most about the ratings, up to {quantity(n, 'time')}."
         case TournamentFormat.SCORE_TABLE:
-            return f"Each entrant plays each game alone, in {counted(n, 'attempt')}, and the goals are compared."
+            return f"Each entrant plays each game alone, in {quantity(n, 'attempt')}, and the goals are compared."
 
 
 def _times(n: int) -> str:
@@ -48,7 +49,7 @@ def _times(n: int) -> str:
 
 def _games(games: Sequence[str], terms: TournamentTerms) -> str:
     """Return which games are played, and in which order."""
-    listed = ", ".join(games) if games else f"{counted(len(terms.games), 'game')}, whose names appear at the end"
+    listed = ", ".join(games) if games else f"{quantity(len(terms.games), 'game')}, whose names appear at the end"
     if len(terms.games) < 2:
         return f"{listed}."
     if not (terms.format is TournamentFormat.SWISS or terms.format.is_knockout):
@@ -74,7 +75,7 @@ def _errors(terms: TournamentTerms) -> str:
     replaced = "A move that is illegal, late or missing is replaced by a random legal one, and counts as an error."
     if terms.forfeit_errors is None:
         return f"{replaced} Errors alone lose no match."
-    return f"{replaced} {counted(terms.forfeit_errors, 'error').capitalize()} in a match lose it."
+    return f"{replaced} {quantity(terms.forfeit_errors, 'error').capitalize()} in a match lose it."
 
 
 def rules_in_words(row: TournamentRow, games: Sequence[str], at_ms: int) -> Iterator[tuple[str, str]]:
