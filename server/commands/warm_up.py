@@ -39,7 +39,7 @@ def command(as_json: bool) -> None:
     seconds = round(time.monotonic() - began_s, 1)
     if as_json:
         found = {"compiled": n_compiled, "kept": n_compiled - len(UNKEPT), "kernels": len(KERNELS), "seconds": seconds}
-        click.echo(json.dumps(found))
+        click.echo(json.dumps(found, indent=2))
     elif n_compiled:
         click.echo(f"{quantity(n_compiled, 'kernel')} compiled, in {seconds:,.0f} s")
     else:

@@ -31,8 +31,14 @@ def test_it_says_how_many_kernels_were_compiled(ggp: Ggp, monkeypatch: pytest.Mo
     ended = ggp("warm-up")
     assert (ended.exit_code, ended.errors) == (0, "")
     assert re.fullmatch(r"3 kernels compiled, in \d+ s\n", ended.output)
-    found = json.loads(ggp("warm-up", "--json").output)
-    assert (found["compiled"], found["kernels"]) == (3, len(KERNELS))
+    told = ggp("warm-up", "--json").output
+    found = json.loads(told)
+    assert (found["compiled"], found["kernels"], told) == (3, len(KERNELS), json.dumps(found, indent=2) + "\n")
+
+
+def test_one_kernel_is_no_kernels(ggp: Ggp, monkeypatch: pytest.MonkeyPatch) -> None:
+    compile_some(1, monkeypatch)
+    assert re.fullmatch(r"1 kernel compiled, in \d+ s\n", ggp("warm-up").output)
 
 
 def test_a_second_time_there_is_nothing_to_do(ggp: Ggp, monkeypatch: pytest.MonkeyPatch) -> None:
