@@ -97,6 +97,11 @@ def library_game(name: str) -> Game:
     return make_game(find_game(name).read())
 
 
+def _is_bare(reply: str, moves: str) -> bool:
+    """Return whether *reply* is the first word of a move of several words, which is all that is read of them."""
+    return f"({reply.strip().lower()} " in moves.lower()
+
+
 class CheckMatch:
     """One match of a player; the other roles move at random, always in the same way."""
 
@@ -161,9 +166,9 @@ class CheckMatch:
             raise CheckFailedError(f"step {self.turn}: the reply is no move: {error}") from error
         if found is None:
             some = ", ".join(str(self.spelling.term(move)) for move in moves[:4])
-            raise CheckFailedError(
-                f"step {self.turn}: {reply.strip()[:60]!r} is not one of the {len(moves)} legal moves ({some} ...)"
-            )
+            said = f"{reply.strip()[:60]!r} is not one of the {len(moves)} legal moves ({some} ...)"
+            hint = "; a move of several words stands in parentheses" if _is_bare(reply, some) else ""
+            raise CheckFailedError(f"step {self.turn}: {said}{hint}")
         return found
 
     def advance(self, own_move: Term) -> None:

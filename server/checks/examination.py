@@ -11,11 +11,16 @@ from enum import StrEnum
 from functools import partial
 from typing import Any, Final, TypeAlias
 
+from gdl.wire.messages import Info, to_text
 from server.checks.check_match import TICTACTOE, CheckFailedError, CheckMatch, Clocks, PlayerBusyError, Setting
 from server.checks.probe import Observed, Probe, Request
 
 ANSWER_S: Final = 5.0
 """How long a message without a clock may take."""
+
+
+_LISTENING_S: Final = 1.0
+"""How long a player that failed in a check has to show that it is there; it need not answer."""
 
 
 class CheckVerdict(StrEnum):
@@ -123,17 +128,27 @@ async def examine(
     """Yield what comes of each of *checks*, in order; *before* is called with each that is made, before it is.
 
     The first check is whether the player answers at all: if it fails, the others are skipped, and so is each for which
-    the player takes no match.
+    the player takes no match, or is gone.
     """
-    is_reachable = True
+    is_reachable, gone_in = True, ""
     for i, check in enumerate(checks):
         if not is_reachable:
             yield CheckResult(check.name, check.what, CheckVerdict.SKIPPED, "the player does not answer", 0.0)
             continue
+        if gone_in and await _is_gone(examinee):
+            detail = f"nothing listens there since the check {gone_in}: see why the player ended, and start it again"
+            yield CheckResult(check.name, check.what, CheckVerdict.SKIPPED, detail, 0.0)
+            continue
         before(check)
         finding = await _finding(examinee, check)
         is_reachable = i > 0 or finding.verdict is CheckVerdict.OK
+        gone_in = check.name if finding.verdict is not CheckVerdict.OK and await _is_gone(examinee) else ""
         yield finding
+
+
+async def _is_gone(examinee: CheckedPlayer) -> bool:
+    """Return whether nothing listens where the player was."""
+    return (await examinee.say(to_text(Info()), _LISTENING_S)).is_refused
 
 
 async def _finding(examinee: CheckedPlayer, check: Check) -> CheckResult:

@@ -2,8 +2,11 @@
 
 import asyncio
 import contextlib
+import errno
+import os
+import ssl
 import time
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Final
 
 from gdl.wire.replies import decode
@@ -13,6 +16,7 @@ from server.links.http_reply import HttpReply
 from server.match.link import MAX_REPLY_BYTES, ReplyBuffer
 
 MAX_RAW_BYTES: Final = 256 * 1024
+_MAX_QUOTED: Final = 40
 LINGER_S: Final = 1.0
 """How long a player may keep a connection open after its reply, to be said to close it."""
 
@@ -28,7 +32,10 @@ class Request:
 
 @dataclass(frozen=True, slots=True)
 class Observed:
-    """What came back. `status` 0 and a `trouble` say that it was no reply. *Units*: seconds."""
+    """What came back. `status` 0 and a `trouble` say that it was no reply. *Units*: seconds.
+
+    `is_refused` says that nothing listened there.
+    """
 
     status: int
     headers: dict[str, str]
@@ -36,6 +43,7 @@ class Observed:
     took_s: float
     is_closed: bool
     trouble: str = ""
+    is_refused: bool = False
 
 
 class Probe:
@@ -52,15 +60,16 @@ class Probe:
         """Return what the player answers within *timeout_s*; with *lingers* see whether it closes the connection."""
         began_s = time.monotonic()
         exchange = _Exchange(LINGER_S if lingers else 0.0)
-        trouble = ""
+        trouble, is_refused = "", False
         try:
             async with asyncio.timeout(timeout_s):
                 await exchange.run(self, request, began_s)
         except TimeoutError:
-            trouble = f"no answer within {timeout_s:g} s"
+            trouble = exchange.lack_of_an_end(timeout_s)
         except OSError as error:
-            trouble = f"connection failed: {error.strerror or error}"
-        return exchange.observed(began_s, trouble)
+            is_refused = isinstance(error, ConnectionRefusedError)
+            trouble = f"connection failed: {_reason(error)}"
+        return replace(exchange.observed(began_s, trouble), is_refused=is_refused)
 
     def head(self, request: Request) -> bytes:
         """Return the head of *request*, as old servers write it."""
@@ -101,6 +110,14 @@ class _Exchange:
         finally:
             writer.transport.abort()
 
+    def lack_of_an_end(self, timeout_s: float) -> str:
+        """Return what is wrong with a reply that was not whole within *timeout_s*."""
+        if not self._raw:
+            return f"no answer within {timeout_s:g} s"
+        came = decode(bytes(self._buffer.raw))[:_MAX_QUOTED]
+        hint = "give a Content-Length that fits, or close the connection after it"
+        return f"the reply has no end within {timeout_s:g} s: {came!r} came; {hint}"
+
     async def _read(self, reader: asyncio.StreamReader) -> None:
         """Read once, and feed the reply with what came."""
         data = await reader.read(65536)
@@ -127,6 +144,12 @@ class _Exchange:
         return Observed(
             status, headers, decode(bytes(self._buffer.raw)), took_s, self._is_closed, self._trouble or trouble
         )
+
+
+def _reason(error: OSError) -> str:
+    """Return why there is no connection, in the words of the system; asyncio has others, with the address."""
+    is_of_system = error.errno in errno.errorcode and not isinstance(error, ssl.SSLError)
+    return os.strerror(error.errno) if is_of_system and error.errno else error.strerror or str(error)
 
 
 def _head_of(raw: bytes) -> tuple[int, dict[str, str]]:

@@ -66,7 +66,7 @@ def command(
     else:
         report.print_counts(findings[:1] if _is_unreachable(findings) else findings)
         if _is_unreachable(findings):
-            click.echo(f"no answer from {url}, so nothing else was checked: does the player run?")
+            click.echo(f"no HTTP reply from {url}, so nothing else was checked: does the player run, and listen there?")
     if is_interrupted:
         click.echo(f"interrupted after {len(findings)} of {len(checks)} checks", err=True)
         context.exit(INTERRUPTED)

@@ -45,6 +45,8 @@ class _Framing(Protocol):
     def feed(self, data: bytes) -> tuple[bytes, bytes]:
         """Return what of *data* belongs to the body, and what comes after its end."""
 
+    def feed_end(self) -> None: ...
+
 
 class HttpReply:
     """A reply as its bytes come in; the body goes into *body*."""
@@ -103,6 +105,7 @@ class HttpReply:
             raise RemotePlayerError(
                 "the connection was closed in the head of the reply" if self._head else "closed without a reply"
             )
+        self._framing.feed_end()
         self._has_ended = True
 
     def _feed_head(self, data: bytes) -> bytes:
@@ -164,6 +167,9 @@ class _Stream:
     def feed(self, data: bytes) -> tuple[bytes, bytes]:
         return data, b""
 
+    def feed_end(self) -> None:
+        """Do nothing: it is the end of the body."""
+
 
 class _Length:
     """As many bytes as `Content-Length` says."""
@@ -179,6 +185,9 @@ class _Length:
         body, rest = data[: self._n_missing], data[self._n_missing :]
         self._n_missing -= len(body)
         return body, rest
+
+    def feed_end(self) -> None:
+        """Do nothing: many players give a length that is wrong."""
 
 
 class _Chunks:
@@ -209,6 +218,11 @@ class _Chunks:
         if self._n_chunks > MAX_CHUNKS:
             raise RemotePlayerError(f"the reply has more than {MAX_CHUNKS:,} chunks")
         return bytes(body), data[i:]
+
+    def feed_end(self) -> None:
+        """Refuse a body that is not in chunks: nothing of it was read."""
+        if not self._n_chunks and self._line:
+            self._take_line(bytes(self._line).strip())
 
     def _feed_line(self, data: bytes, start: int) -> int:
         """Take bytes of the line before a chunk, and return where the next ones begin."""

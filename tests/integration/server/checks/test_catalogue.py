@@ -15,7 +15,7 @@ from players.kit.player_server import PlayerServer
 from server.checks.catalogue import CHECKS, PROMPT_S
 from server.checks.check_match import Clocks
 from server.checks.examination import Check, CheckedPlayer, CheckResult, CheckVerdict, examine
-from server.checks.probe import Probe
+from server.checks.probe import Probe, Request
 from tests.kit.players import odd_players
 from tests.kit.players.peers import playing, settings, start_text
 from tests.kit.server import peers
@@ -83,7 +83,7 @@ async def test_when_the_player_does_not_answer_the_rest_is_skipped() -> None:
         url = peer.url
     found = await findings(url, *CHECKS)
     assert [finding.verdict for finding in found] == [CheckVerdict.WRONG] + [CheckVerdict.SKIPPED] * (len(CHECKS) - 1)
-    assert found[0].detail.startswith("connection failed: ")
+    assert found[0].detail == "connection failed: Connection refused"
 
 
 async def proper(text: str, desk: PlayerServer) -> str:
@@ -123,6 +123,10 @@ async def stubborn(text: str, desk: PlayerServer) -> str:
     return "aborted" if text.startswith("(PLAY") and "NIL" not in text and "(mark 1 1) noop" not in text else answer
 
 
+async def bare(text: str, desk: PlayerServer) -> str:
+    return "mark 1 1" if text.startswith("(PLAY") else await proper(text, desk)
+
+
 _DEAD: set[PlayerServer] = set()
 
 
@@ -145,6 +149,13 @@ FAULTS: list[tuple[Answer, str, CheckVerdict, str]] = [
     (upper, "ping", CheckVerdict.WARNING, "answered 'OK\\n'"),
     (upper, "words-of-the-protocol", CheckVerdict.WARNING, "step 0: 'OK'"),
     (jumping, "whole-match", CheckVerdict.WRONG, "step 0: '(jump 9)' is not one of the 9 legal moves ((mark 1 1), "),
+    (
+        bare,
+        "whole-match",
+        CheckVerdict.WRONG,
+        "step 0: 'mark' is not one of the 9 legal moves ((mark 1 1), (mark 1 2), (mark 1 3), (mark 2 1) ...); "
+        "a move of several words stands in parentheses",
+    ),
     (wavering, "repeated-play", CheckVerdict.WRONG, "step 0: answered (mark 1 1), and (mark 1 2) when asked again"),
     (stubborn, "replaced-move", CheckVerdict.WARNING, "step 1: 'aborted' is not one of the 1 legal moves"),
     (mortal, "garbage", CheckVerdict.WRONG, "after the body b'hello': closed without a reply"),
@@ -170,6 +181,40 @@ async def test_silence_is_found() -> None:
     async with listening(deaf) as url:
         found = (await findings(url, BY_NAME["answers"], BY_NAME["whole-match"], clocks=SHORT))[1]
     assert (found.verdict, found.detail) == (CheckVerdict.WRONG, "START: no answer within 4 s")
+
+
+async def test_a_reply_without_an_end_is_told_from_silence() -> None:
+    async def holding(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await request(reader)
+        writer.write(b"HTTP/1.0 200 OK\r\n\r\nready")
+        await reader.read()
+
+    async with peers.listening(holding) as url:
+        observed = await Probe(url).exchange(Request(b"(INFO)"), 3.0)
+    hint = "give a Content-Length that fits, or close the connection after it"
+    assert observed.trouble == f"the reply has no end within 3 s: 'ready' came; {hint}"
+
+
+async def test_once_the_player_is_gone_the_rest_is_skipped() -> None:
+    async def ending(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        _, body = await request(reader)
+        if body.startswith("(START"):
+            server.close()
+        else:
+            writer.write(b"HTTP/1.0 200 OK\r\n\r\navailable\n")
+        writer.close()
+
+    server = await asyncio.start_server(ending, "127.0.0.1", 0)
+    url = f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}"
+    checks = [BY_NAME[name] for name in ("answers", "whole-match", "second-role", "garbage")]
+    found = await findings(url, *checks)
+    gone = "nothing listens there since the check whole-match: see why the player ended, and start it again"
+    assert [(finding.verdict, finding.detail) for finding in found] == [
+        (CheckVerdict.OK, ""),
+        (CheckVerdict.WRONG, "START: closed without a reply"),
+        (CheckVerdict.SKIPPED, gone),
+        (CheckVerdict.SKIPPED, gone),
+    ]
 
 
 @pytest.mark.parametrize(

@@ -26,7 +26,7 @@ def test_without_an_answer_the_command_says_only_that(ggp: Ggp) -> None:
     ended = ggp("check-player", GONE)
     assert (ended.exit_code, ended.output.splitlines()[-2:]) == (
         1,
-        ["1 wrong", f"no answer from {GONE}, so nothing else was checked: does the player run?"],
+        ["1 wrong", f"no HTTP reply from {GONE}, so nothing else was checked: does the player run, and listen there?"],
     )
     assert "skipped" not in ended.output
 

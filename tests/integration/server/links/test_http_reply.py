@@ -113,7 +113,12 @@ def test_what_is_no_reply_is_refused(data: bytes, message: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("data", "message"), [(b"", "closed without a reply"), (b"HTTP/1", "the connection was closed")]
+    ("data", "message"),
+    [
+        (b"", "closed without a reply"),
+        (b"HTTP/1", "the connection was closed"),
+        (HEAD + b"Transfer-Encoding: chunked\r\n\r\n(mark 1 1)", r"a chunk of the reply has no length but b'\(mark"),
+    ],
 )
 def test_an_end_before_the_body_is_refused(data: bytes, message: str) -> None:
     reply = HttpReply(ReplyBuffer())
