@@ -10,7 +10,8 @@ from gdl.engines import DEFAULT_ENGINE, ENGINES, make_game
 from gdl.errors import LimitExceeded, RuleFileError
 from gdl.games.library import find_game
 from gdl.quantities import quantity
-from gdl.traces import Discrepancy, Trace, conform, read_trace
+from gdl.traces import Discrepancy, Trace, TraceError, conform, read_trace
+from server.commands.main import USAGE, complain
 from server.terminal.progress import progress
 
 
@@ -35,7 +36,11 @@ def command(context: click.Context, rules: str, trace: Path, engine: str, moves_
     RULES is a game of the library or the path of a rule file. Exits with 1 if something differs or the rules are
     refused, with 2 if the trace is malformed.
     """
-    reference = read_trace(trace.read_bytes().decode("utf-8", "replace"))
+    try:
+        reference = read_trace(trace.read_bytes().decode("utf-8", "replace"))
+    except TraceError as error:
+        complain(f"{trace}: {error}")
+        context.exit(USAGE)
     try:
         game = make_game(find_game(rules).read(), engine)
         with progress(f"replaying {trace.name}", _size(reference)["steps"]) as advance:

@@ -53,6 +53,7 @@ _LISTED: Final = {
 }
 """What to do about a name that resembles no other."""
 _FOLDER: Final = ": that is a folder without a rule file of its name; name one of its files"
+_HIDDEN: Final = ": if it is the path of a file, you have no permission to look into its folder"
 
 _ELSEWHERE: Final = "ggp runs on Linux; on Windows use WSL, on macOS a container (docker)"
 _REFUSED: Final = "the system gives no more {}: end other programs, or raise the limit ({}, or a container's)"
@@ -160,9 +161,7 @@ def main() -> None:
     try:
         ggp()
     except UnknownNameError as error:
-        is_folder = error.kind == "game" and Path(error.name).is_dir()
-        hint = _FOLDER if is_folder else "" if error.suggestions else _LISTED.get(error.kind, "")
-        complain(f"{error}{hint}")
+        complain(f"{error}{_hint(error)}")
         sys.exit(USAGE)
     except CallerError as error:
         complain(str(error))
@@ -182,6 +181,18 @@ def main() -> None:
             raise
         complain(_REFUSED.format("threads", "ulimit -u"))
         sys.exit(USAGE)
+
+
+def _hint(error: UnknownNameError) -> str:
+    """Return what to do about a name that is unknown, beyond the names that resemble it."""
+    try:
+        if error.kind == "game" and Path(error.name).is_dir():
+            return _FOLDER
+    except PermissionError:
+        return _HIDDEN
+    except OSError:  # longer than a path may be
+        pass
+    return "" if error.suggestions else _LISTED.get(error.kind, "")
 
 
 def complain(message: str) -> None:

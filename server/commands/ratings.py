@@ -25,6 +25,7 @@ from server.tournament.table import superiority
 MAX_RECORD_BYTES: Final = 200_000_000
 """Larger files are no records."""
 _TOO_LARGE: Final = f"no match record (more than {MAX_RECORD_BYTES:,} bytes)"
+_NO_OBJECT: Final = "a match record is a JSON object"
 _BROKEN: Final = (zipfile.BadZipFile, zlib.error, EOFError, RuntimeError, NotImplementedError, ValueError)
 """What reading an archive raises that is none, cut off, encrypted, or packed in a way of its own."""
 
@@ -92,9 +93,11 @@ def _results(paths: Sequence[Path], games: Sequence[str]) -> tuple[list[MatchRes
             advance()
             try:
                 record = json.loads(text)
+                if not isinstance(record, dict):
+                    raise TypeError(_NO_OBJECT)
                 result, match_id = result_of(record), str(record["matchId"])
             except (ValueError, LookupError, TypeError, AttributeError, RecursionError, OverflowError) as error:
-                unreadable.append((name, f"no match record ({error})"))
+                unreadable.append((name, f"no match record ({_reason(error)})"))
                 continue
             n_repeated += match_id in results
             results[match_id] = result
@@ -106,6 +109,10 @@ def _results(paths: Sequence[Path], games: Sequence[str]) -> tuple[list[MatchRes
     if len(counted) < len(found):
         notes.append(f"{quantity(len(found) - len(counted), 'record')} not counted: players have no names")
     return counted, unreadable, notes
+
+
+def _reason(error: Exception) -> str:
+    return f"there is no {error}" if isinstance(error, KeyError) else str(error)
 
 
 def _texts(paths: Sequence[Path], unreadable: list[tuple[str, str]]) -> Iterator[tuple[str, bytes]]:

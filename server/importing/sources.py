@@ -132,7 +132,7 @@ def files_of_bytes(raw: bytes, name: str, limits: ImportLimits) -> FoundFiles:
 
 def _files_of_folder(folder: Path, limits: ImportLimits) -> FoundFiles:
     found, n_files = FoundFiles(), 0
-    for path in _walked(folder):
+    for path in _walked(folder, found):
         n_files += 1
         if n_files > limits.files:
             raise ImportSourceError(str(folder), f"it has more than {limits.files:,} files")
@@ -146,14 +146,31 @@ def _files_of_folder(folder: Path, limits: ImportLimits) -> FoundFiles:
         if problem:
             found.passed_over[name] = problem
             continue
-        with path.open("rb") as file:
-            found.add(name, file.read(limits.file_bytes + 1), limits)
+        try:
+            with path.open("rb") as file:
+                raw = file.read(limits.file_bytes + 1)
+        except OSError as error:
+            found.passed_over[name] = error.strerror or str(error)
+        else:
+            found.add(name, raw, limits)
     return found
 
 
-def _walked(folder: Path) -> Iterator[Path]:
-    """Yield the files of *folder*, those in hidden folders left out; links are not followed."""
-    for place, folders, names in os.walk(folder):
+def _walked(folder: Path, found: FoundFiles) -> Iterator[Path]:
+    """Yield the files of *folder*, those in hidden folders left out; links are not followed.
+
+    Folders in it that cannot be read are passed over.
+
+    Raises:
+        OSError: *folder* itself cannot be read.
+    """
+
+    def pass_over(error: OSError) -> None:
+        if Path(error.filename) == folder:
+            raise error
+        found.passed_over[Path(error.filename).relative_to(folder).as_posix()] = error.strerror or str(error)
+
+    for place, folders, names in os.walk(folder, onerror=pass_over):
         folders[:] = sorted(name for name in folders if not name.startswith("."))
         yield from (Path(place, name) for name in sorted(names))
 

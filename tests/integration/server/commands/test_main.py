@@ -87,6 +87,26 @@ def test_a_name_that_resembles_none_gets_a_way_to_find_the_right_one(ggp: Ggp) -
     assert "`ggp games` lists" in ended.errors
 
 
+def test_a_name_that_is_longer_than_a_path_may_be_is_of_no_game(ggp: Ggp) -> None:
+    name = "q" * 300
+    ended = ggp("show", name)
+    said = f"ggp: no game '{name[:100]}'"
+    assert (ended.exit_code, ended.output, ended.errors.startswith(said)) == (2, "", True)
+
+
+def test_a_path_in_a_folder_that_may_not_be_read_gets_a_hint(ggp: Ggp, monkeypatch: pytest.MonkeyPatch) -> None:
+    is_dir = Path.is_dir
+
+    def refuse(path: Path) -> bool:
+        if path == Path("far/away.kif"):
+            raise PermissionError(13, "Permission denied", str(path))
+        return is_dir(path)
+
+    monkeypatch.setattr(Path, "is_dir", refuse)
+    said = "ggp: no game 'far/away.kif': if it is the path of a file, you have no permission to look into its folder\n"
+    assert ggp("show", "far/away.kif") == (2, "", said)
+
+
 def test_a_file_that_cannot_be_written_is_reported_in_one_line(ggp: Ggp, tmp_path: Path) -> None:
     ended = ggp("trace", "tictactoe", "-o", tmp_path / "absent" / "trace.json")
     assert (ended.exit_code, ended.errors.count("\n")) == (2, 1)

@@ -110,7 +110,7 @@ def test_a_malformed_trace_is_wrong_usage(ggp: Ggp, rules: Path, tmp_path: Path,
     path = tmp_path / "malformed.json"
     path.write_bytes(text.encode("utf-8", "surrogateescape"))
     ended = ggp("conform", rules, path)
-    assert (ended.exit_code, ended.output) == (2, "")
+    assert (ended.exit_code, ended.output, ended.errors.startswith(f"ggp: {path}: this is no trace: ")) == (2, "", True)
 
 
 def test_an_engine_that_does_not_exist_is_wrong_usage(ggp: Ggp, rules: Path, trace: Path) -> None:

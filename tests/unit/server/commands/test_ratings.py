@@ -87,6 +87,21 @@ def test_files_that_cannot_be_opened_or_are_too_large_are_named_and_the_others_c
     )
 
 
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ("{}", "there is no 'matchId'"),
+        ('{"matchId": "a"}', "there is no 'isCompleted'"),
+        ("[]", "a match record is a JSON object"),
+        ("", "Expecting value: line 1 column 1 (char 0)"),
+    ],
+)
+def test_it_says_why_a_file_is_no_record(ggp: Ggp, folder: Path, text: str, reason: str) -> None:
+    (folder / "a.json").write_text(text)
+    ended = ggp("ratings", folder, "--json")
+    assert (ended.exit_code, ended.errors) == (1, f"ggp: {folder}/a.json: no match record ({reason})\n")
+
+
 @pytest.mark.parametrize("n_bytes", [0, 5, 60])
 def test_an_archive_that_is_broken_is_named_and_the_others_count(ggp: Ggp, folder: Path, n_bytes: int) -> None:
     path = folder / "all.zip"

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import errno
 import io
+import os
 import stat
 import zipfile
 from pathlib import Path
+from typing import IO, Any
 
 import pytest
 
@@ -37,6 +40,49 @@ def test_a_folder_is_read_at_any_depth_without_hidden_folders_links_and_style_sh
         "link.kif": "a link, or no plain file",
         "other/y.rg": "Regular Games: not the Game Description Language",
     }
+
+
+@pytest.fixture
+def closed(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let folders and files called `closed` be such as this process may not read, whoever runs it."""
+    scan, open_file = os.scandir, Path.open
+
+    def refuse(path: Path) -> None:
+        if path.stem == "closed":
+            raise PermissionError(errno.EACCES, "Permission denied", str(path))
+
+    def scandir(path: str | Path) -> object:
+        refuse(Path(path))
+        return scan(path)
+
+    def opened(path: Path, mode: str = "r") -> IO[Any]:
+        if mode.startswith("r"):
+            refuse(path)
+        return open_file(path, mode)
+
+    monkeypatch.setattr(os, "scandir", scandir)
+    monkeypatch.setattr(Path, "open", opened)
+
+
+@pytest.mark.usefixtures("closed")
+def test_what_cannot_be_read_in_a_folder_is_passed_over_with_the_reason(tmp_path: Path) -> None:
+    for name in ("closed/x.kif", "nim/nim.kif", "nim/closed.kif"):
+        path = tmp_path / name
+        path.parent.mkdir(exist_ok=True)
+        path.write_bytes(b"(role a)")
+    found = files_of_path(tmp_path, LIMITS)
+    assert (list(found.files), found.passed_over) == (
+        ["nim/nim.kif"],
+        {"closed": "Permission denied", "nim/closed.kif": "Permission denied"},
+    )
+
+
+@pytest.mark.usefixtures("closed")
+def test_a_folder_that_cannot_be_read_is_no_empty_one(tmp_path: Path) -> None:
+    (tmp_path / "closed").mkdir()
+    with pytest.raises(PermissionError) as refused:
+        files_of_path(tmp_path / "closed", LIMITS)
+    assert refused.value.filename == str(tmp_path / "closed")
 
 
 def test_an_archive_is_read_and_paths_that_lead_elsewhere_are_not() -> None:
