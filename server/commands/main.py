@@ -6,6 +6,7 @@ import io
 import os
 import signal
 import sys
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, Final
 
@@ -69,6 +70,8 @@ WRONG: Final = 1
 USAGE: Final = 2
 INTERRUPTED: Final = 128 + signal.SIGINT
 """As shells have it."""
+UNREAD: Final = 128 + signal.SIGPIPE
+"""Where the reader of what is printed is gone, as shells have it."""
 
 
 def _installed_version() -> str:
@@ -123,12 +126,19 @@ class _Commands(click.Group):
         return super().resolve_command(ctx, args)
 
     def invoke(self, ctx: click.Context) -> Any:
-        """Run the command; Ctrl-C is no verdict on what it looks at."""
+        """Run the command; neither Ctrl-C nor a reader of its output that is gone is a verdict on what it looks at."""
         try:
             return super().invoke(ctx)
         except KeyboardInterrupt:
             click.echo("ggp: interrupted", err=True)
             ctx.exit(INTERRUPTED)
+        except BrokenPipeError:
+            discard_output()
+            ctx.exit(UNREAD)
+        except SystemExit as error:
+            if not isinstance(error.__context__, BrokenPipeError):  # as rich ends the process then
+                raise
+            ctx.exit(UNREAD)
 
 
 @click.group(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"]})
@@ -136,6 +146,12 @@ class _Commands(click.Group):
               help="Show the version and exit.")  # fmt: skip
 def ggp() -> None:
     """General Game Playing: rules, matches, players."""
+
+
+def discard_output() -> None:
+    """Send nowhere what standard output did not take, for it would be flushed once more at the end of the process."""
+    with suppress(OSError, ValueError), Path(os.devnull).open("wb") as nowhere:
+        os.dup2(nowhere.fileno(), sys.stdout.fileno())
 
 
 def _complete_streams() -> None:
@@ -152,7 +168,10 @@ def _complete_streams() -> None:
 
 
 def main() -> None:
-    """Run `ggp`; exit 0 when all is well, 1 when the thing checked is wrong, 2 on wrong usage, 130 on Ctrl-C."""
+    """Run `ggp`; exit 0 when all is well, 1 when the thing checked is wrong, 2 on wrong usage.
+
+    It exits with 130 on Ctrl-C, and with 141 once what it prints has no reader.
+    """
     _complete_streams()
     if sys.platform != "linux":
         sys.stderr.write(f"ggp: {_ELSEWHERE}\n")
@@ -164,7 +183,8 @@ def main() -> None:
         complain(f"{error}{_hint(error)}")
         sys.exit(USAGE)
     except CallerError as error:
-        complain(str(error))
+        hint = getattr(error, "hint", "")  # of a request that a server would refuse
+        complain(f"{error}\nhint: {hint}" if hint else str(error))
         sys.exit(USAGE)
     except GdlError as error:
         complain(str(error))

@@ -2,11 +2,9 @@
 
 import asyncio
 import json
-import os
 import signal
-import sys
 from collections.abc import Mapping, Sequence
-from contextlib import closing, suppress
+from contextlib import closing
 from pathlib import Path
 from typing import Any, Final
 
@@ -17,7 +15,7 @@ from gdl.files import MAX_NAME_BYTES, shortened
 from gdl.game import Game, Role
 from gdl.games.library import find_game
 from gdl.wire.messages import Dialect
-from server.commands.main import INTERRUPTED, WRONG
+from server.commands.main import INTERRUPTED, WRONG, discard_output
 from server.hosting.runner import MatchRunner
 from server.links.seating import (
     PlayerReference,
@@ -125,9 +123,7 @@ class _Teller:
             click.echo(line)
         except OSError as error:
             self._has_listener = False
-            # What could not be written waits in a buffer, which is flushed once more at the end of the process.
-            with suppress(OSError, ValueError), Path(os.devnull).open("wb") as nowhere:
-                os.dup2(nowhere.fileno(), sys.stdout.fileno())
+            discard_output()
             if not isinstance(error, BrokenPipeError):
                 click.echo(f"ggp: standard output: {error.strerror or error}; the match goes on", err=True)
 

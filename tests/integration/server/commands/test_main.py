@@ -257,6 +257,17 @@ def test_ctrl_c_is_no_verdict(ggp: Ggp, monkeypatch: pytest.MonkeyPatch) -> None
     assert ggp("validate", "tictactoe") == (130, "", "ggp: interrupted\n")
 
 
+@pytest.mark.parametrize("words", ["games", "diff nim tictactoe", "validate nim", "show nim --svg"])
+def test_a_reader_that_is_gone_is_no_verdict(words: str) -> None:
+    reader, writer = os.pipe()
+    os.close(reader)
+    ran = subprocess.run(
+        [sys.executable, "-m", "server", *words.split()], stdout=writer, stderr=subprocess.PIPE, text=True, check=False
+    )
+    os.close(writer)
+    assert (ran.returncode, ran.stderr) == (141, "")
+
+
 def test_garbage_is_looked_for_once_a_command_is_loaded() -> None:
     code = (
         "import atexit, gc, sys; from server.commands.main import main; sys.argv = ['ggp', 'games', '--help'];"

@@ -78,7 +78,8 @@ def test_revoked_tokens_are_listed_only_when_asked_for(token: Ggp) -> None:
         ["Ada", "Bob"],
     )
     assert "revoked" in token("list", "--all").output
-    assert token("revoke", bob) == Ended(2, "", f"ggp: no token {bob!r}\n")
+    said = f"ggp: no token {bob!r}\nhint: `ggp token list` lists them\n"
+    assert token("revoke", bob) == Ended(2, "", said)
 
 
 def test_rotation_prints_a_new_token_of_the_same_id(token: Ggp) -> None:
