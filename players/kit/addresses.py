@@ -13,6 +13,7 @@ _LOCALHOST: Final = "localhost"
 _LOOPBACK: Final = "127.0.0.1"
 _NO_ADDRESS: Final = frozenset({errno.EADDRNOTAVAIL, None})
 """The numbers of errors that say that the system lacks all addresses of a name; newer versions of asyncio give none."""
+_IN_USE: Final = "another program listens there; end it, or choose another port"
 _BACKLOG: Final = 1024
 
 
@@ -49,7 +50,8 @@ async def listen(runner: web.AppRunner, host: str, port: int, tls: ssl.SSLContex
             host = _LOOPBACK
             await web.TCPSite(runner, host, port, ssl_context=tls, backlog=_BACKLOG).start()
     except OSError as error:
-        raise ListenError(f"{_in_url(host)}:{port}", error.strerror or str(error)) from error
+        reason = _IN_USE if error.errno == errno.EADDRINUSE else error.strerror or str(error)
+        raise ListenError(f"{_in_url(host)}:{port}", reason) from error
     except OverflowError as error:  # no port has that number
         raise ListenError(f"{_in_url(host)}:{port}", "ports are from 0 to 65535") from error
     return f"{'http' if tls is None else 'https'}://{_in_url(host)}:{runner.addresses[0][1]}"

@@ -34,6 +34,15 @@ async def test_localhost_is_ipv4_where_it_is_an_address_that_the_system_lacks(
     assert url == f"http://127.0.0.1:{runner.addresses[0][1]}"
 
 
+async def test_a_port_that_another_program_has_gets_what_to_do(runner: web.AppRunner) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as other:
+        port = other.getsockname()[1]
+        with pytest.raises(ListenError) as refused:
+            await listen(runner, "127.0.0.1", port)
+    said = f"cannot listen on 127.0.0.1:{port}: another program listens there; end it, or choose another port"
+    assert str(refused.value) == said
+
+
 async def test_an_address_that_the_system_lacks_is_an_error_with_brackets(runner: web.AppRunner) -> None:
     with pytest.raises(ListenError, match=r"cannot listen on \[2001:db8::1\]:0: "):
         await listen(runner, "2001:db8::1", 0)
