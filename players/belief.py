@@ -159,12 +159,13 @@ class BeliefState:
         n_worlds = int(self.max_outcomes / branching)
         if n_worlds >= MIN_WORLDS:
             return list(self._all_outcomes(_resampled(weights, n_worlds, self.random), options))
-        drawn = _draws(weights, max(self.max_outcomes, 10 * self.max_worlds), self.random)
+        n_draws = max(self.max_outcomes, 10 * self.max_worlds)
+        share = sum(weights.values()) / n_draws
         found: dict[worlds.Outcome, float] = {}
-        for world, count in drawn.items():
+        for world, count in _draws(weights, n_draws, self.random).items():
             for _ in range(count if all(options[world]) else 0):
                 moves, factor = worlds.drawn_moves(options[world], said, self.random)
-                found[world, moves] = found.get((world, moves), 0.0) + factor
+                found[world, moves] = found.get((world, moves), 0.0) + factor * share
         return list(found.items())
 
     def _drawn_anew(self, budget: SearchBudget, *, has_some: bool) -> dict[World, float]:

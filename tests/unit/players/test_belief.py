@@ -271,6 +271,43 @@ def test_worlds_that_were_dropped_add_up_where_they_lead_to_one(seed: int, walks
     assert sum(w for world, w in worlds.weights.items() if FIRST in world.state.facts) == pytest.approx(0.1)
 
 
+MOSTLY = read_term("(hidden 1)")
+LOADED = """
+(role guesser) (role random) (init (step 1)) (successor 1 2) (successor 2 3)
+(place 2 red) (place 3 red) (place 4 red) (place 5 red) (place 6 red)
+(place 7 blue) (place 8 blue) (place 9 blue) (place 10 blue) (place 11 blue) (place 12 blue) (place 13 blue)
+(place 14 blue) (place 15 blue) (place 16 blue) (place 17 blue) (place 18 blue) (place 19 blue) (place 20 blue)
+(way 1) (way 2) (way 3) (way 4) (way 5)
+(way 6) (way 7) (way 8) (way 9) (way 10) (way 11) (way 12) (way 13) (way 14) (way 15)
+(legal guesser noop)
+(<= (legal random (hide ?x 1)) (true (step 1)) (place ?x ?colour))
+(<= (legal random (hide 1 ?way)) (true (step 1)) (way ?way))
+(<= (legal random (wind ?way)) (not (true (step 1))) (way ?way))
+(<= (next (hidden ?x)) (does random (hide ?x ?way)))
+(<= (next (hidden ?x)) (true (hidden ?x)))
+(<= (next (step ?n)) (true (step ?m)) (successor ?m ?n))
+(<= (sees guesser red) (true (hidden 1)))
+(<= (sees guesser ?colour) (true (hidden ?x)) (place ?x ?colour))
+(<= terminal (true (step 4)))
+(goal guesser 0) (goal random 0)
+"""
+"""One of twenty places is hidden at fifteen times as often, and is red as five others are; then unseen winds blow."""
+
+
+@pytest.mark.parametrize("max_outcomes", [60, 100])
+def test_worlds_that_were_dropped_weigh_the_same_in_whatever_part_of_them_they_are_looked_at(
+    max_outcomes: int, walks: type[GivenWalks]
+) -> None:
+    """The parts are of 7, 7 and 6 worlds, by outcomes that are drawn; of the last one all 90, where 100 are allowed."""
+    shares: list[float] = []
+    for seed in range(20):
+        worlds = BeliefState(game_of(LOADED), role("guesser"), seed, max_worlds=7, max_outcomes=max_outcomes)
+        worlds.advance(read_term("noop"), [], SearchBudget())
+        worlds.advance(read_term("noop"), [read_term("red")], SearchBudget())
+        shares.append(sum(w for world, w in worlds.weights.items() if MOSTLY in world.state.facts))
+    assert sum(shares) / len(shares) == pytest.approx(15 / 20, abs=0.05)
+
+
 def hidden_in_rows(*rows: int) -> list[World]:
     """Return the worlds of some rows."""
     found: list[World] = []
