@@ -95,15 +95,15 @@ class BeliefState:
             return
         self.steps.append((own_move, tuple(sorted(set(percepts), key=str))))
         many, self._many = self._many, {}
-        found = self._followers(self.weights, budget)
+        found = following = self._followers(self.weights, budget)
+        if self.is_lost:  # what follows guesses need not agree with the steps before
+            found, self._many = {}, {}
         if self._are_few(found) and many:
             found = self._joined(found, self._followers_of_many(many, budget))
         if self._are_few(found):
             found = self._joined(found, self._drawn_anew(budget, has_some=bool(found)))
         self.is_lost = not found
-        if self.is_lost:
-            found = self._guessed() or self.weights
-        self.weights = _scaled(found)
+        self.weights = _scaled(found or following or self._guessed() or self.weights)
 
     def _are_few(self, found: Mapping[World, float]) -> bool:
         return not found or (not self.is_exact and len(found) < min(MIN_WORLDS, self.max_worlds))

@@ -142,6 +142,16 @@ def test_percepts_that_cannot_be_leave_guesses_that_say_so() -> None:
     assert {"(step 3)", "(chosen 1)"} <= set(map(str, worlds.state.facts))
 
 
+def test_guesses_that_agree_with_the_last_percepts_are_still_guesses() -> None:
+    worlds = BeliefState(game("montyhall"), role("candidate"), 1)
+    worlds.advance(read_term("(choose 1)"), [read_term("(you_chose 2)")], SearchBudget())
+    guess = worlds.state
+    percepts = guess.percepts(worlds.role, [guess.legal_moves(each)[0] for each in worlds.game.roles])
+    worlds.advance(read_term("noop"), percepts, SearchBudget())
+    assert (worlds.is_lost, worlds.is_exact) == (True, False)
+    assert {"(step 3)", "(chosen 1)"} <= set(map(str, worlds.state.facts))
+
+
 def test_the_order_of_percepts_and_their_repetition_do_not_matter() -> None:
     kuhnpoker = game("kuhnpoker")
     worlds = BeliefState(kuhnpoker, role("alice"), 1)
@@ -269,6 +279,20 @@ def test_worlds_that_were_dropped_add_up_where_they_lead_to_one(seed: int, walks
     x, y = next((x, y) for x in range(10) for y in range(10) if f"(hidden {x} {y} " not in kept)
     worlds.advance(read_term("noop"), [read_term(f"(line {x} {y})")], SearchBudget())
     assert sum(w for world, w in worlds.weights.items() if FIRST in world.state.facts) == pytest.approx(0.1)
+
+
+def test_guesses_give_way_to_worlds_that_agree_with_all_steps(walks: type[GivenWalks]) -> None:
+    steps = [((), SearchBudget()), ((read_term("(line 3 4)"),), SearchBudget(deadline=Deadline(0.0, lambda: 1.0)))]
+    worlds, true = (BeliefState(game_of(FORGOTTEN), role("guesser"), 1, max_worlds=n) for n in (1, 1000))
+    for percepts, budget in steps:
+        worlds.advance(read_term("noop"), percepts, budget)
+        true.advance(read_term("noop"), percepts, SearchBudget())
+    assert (worlds.is_lost, true.is_exact) == (True, True)
+    true.advance(read_term("noop"), [], SearchBudget())
+    walks.found = true.weights
+    worlds.advance(read_term("noop"), [], SearchBudget())
+    assert worlds.weights == true.weights
+    assert not worlds.is_lost
 
 
 MOSTLY = read_term("(hidden 1)")

@@ -121,6 +121,17 @@ def test_a_belief_that_is_left_with_no_world_finds_it_again() -> None:
         assert {str(fact) for fact in worlds.state.facts} >= {"(drew 0 2)", "(drew 1 2)"}
 
 
+@pytest.mark.parametrize("seed", range(20))
+def test_a_belief_stays_lost_though_guesses_that_were_dropped_agree_with_the_last_percepts(seed: int) -> None:
+    worlds = BeliefState(game_of(NEEDLE), role("seer"), seed, max_worlds=2)
+    lost: list[bool] = []
+    for percepts in (("lucky",), (), ("lucky",)):
+        worlds.advance(read_term("noop"), tuple(map(read_term, percepts)), SearchBudget())
+        lost.append(worlds.is_lost)
+    assert lost == [True] * 3
+    assert read_term("(step 3)") in worlds.state.facts
+
+
 HIDER = """
 (role seer) (role hider) (role random)
 (init (step 0))
