@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
 from itertools import product
+from math import sqrt
+from random import Random
 from typing import Final, NamedTuple, TypeAlias
 
 import pytest
@@ -15,7 +17,8 @@ from gdl.language.rules import read_rules
 from gdl.language.terms import Term
 from players.belief import BeliefState, InformationSet, World
 from players.deadline import SearchBudget
-from players.worlds import Step
+from players.histories import MAX_OUTCOMES, HistorySampler
+from players.worlds import Step, WorldChoices, WorldSteps
 from tests.kit.players.games import role
 
 Past: TypeAlias = tuple[Step, ...]
@@ -60,7 +63,7 @@ def histories_after(
             yield steps[me], History(following, after), probability * share
 
 
-def posteriors(of: Game, me: int, *, is_modelled: bool) -> Iterator[tuple[Past, dict[History, Fraction]]]:
+def posteriors(of: Game, me: int, *, is_modelled: bool) -> Iterator[tuple[Past, dict[History, float]]]:
     """Yield all that role number *me* may go through, with the probabilities of all histories that agree with it."""
     todo: list[tuple[Past, dict[History, Fraction]]] = [
         ((), {History(of.initial_state, ((),) * len(of.roles)): Fraction(1)})
@@ -73,9 +76,8 @@ def posteriors(of: Game, me: int, *, is_modelled: bool) -> Iterator[tuple[Past, 
             agreeing[history] = agreeing.get(history, Fraction(0)) + probability
         for step, agreeing in following.items():
             total = sum(agreeing.values())
-            posterior = {history: probability / total for history, probability in agreeing.items()}
-            yield (*past, step), posterior
-            todo.append(((*past, step), posterior))
+            yield (*past, step), {history: float(probability / total) for history, probability in agreeing.items()}
+            todo.append(((*past, step), agreeing))
 
 
 def past_of(infoset: InformationSet | None) -> Past:
@@ -90,13 +92,15 @@ def modelled(world: World, i: int, moves: Sequence[Term]) -> list[float]:
     return list(map(float, shares_of(past_of(world.infosets[i]), moves)))
 
 
-def believed(of: Game, me: int, past: Past, belief: BeliefState) -> dict[History, float]:
+def history_of(world: World) -> History:
+    return History(world.state, tuple(map(past_of, world.infosets)))
+
+
+def believed(past: Past, belief: BeliefState) -> dict[History, float]:
     """Return the histories of *belief* after *past*, with their weights."""
     for own_move, percepts in past:
         belief.advance(own_move, percepts, SearchBudget())
-    return {
-        History(world.state, tuple(map(past_of, world.infosets))): weight for world, weight in belief.weights.items()
-    }
+    return {history_of(world): weight for world, weight in belief.weights.items()}
 
 
 CLOCK: Final = """
@@ -176,8 +180,58 @@ def test_a_belief_that_has_all_worlds_has_their_exact_probabilities(name: str, i
     for past, posterior in posteriors(of, 0, is_modelled=is_modelled):
         belief = BeliefState(of, role("seer"), 1)
         belief.model = modelled if is_modelled else None
-        found = believed(of, 0, past, belief)
+        found = believed(past, belief)
         assert (belief.is_exact, belief.is_lost) == (True, False)
-        assert found == pytest.approx({history: float(share) for history, share in posterior.items()})
+        assert found == pytest.approx(posterior)
         n_compared += 1
     assert n_compared >= 4
+
+
+N_SEEDS: Final = 16
+DEVIATIONS: Final = 5
+
+
+def assert_is_the_mean(found: Sequence[Mapping[History, float]], posterior: Mapping[History, float], n: int) -> None:
+    """Fail where the mean of *found* is farther from *posterior* than that of independent draws, *n* for each."""
+    assert {history for each in found for history in each} <= set(posterior)
+    for history, probability in posterior.items():
+        mean = sum(each.get(history, 0.0) for each in found) / len(found)
+        deviation = sqrt(probability * (1 - probability) / n / len(found))
+        assert mean == pytest.approx(probability, abs=DEVIATIONS * deviation)
+
+
+def last_posterior(of: Game) -> tuple[Past, dict[History, float]]:
+    """Return one of the longest pasts of the first role, and the probabilities of the histories that agree with it."""
+    return max(posteriors(of, 0, is_modelled=True), key=lambda pair: len(pair[0]))
+
+
+@pytest.mark.parametrize(("max_worlds", "max_outcomes"), [(40, 1), (25, 200)], ids=["outcomes drawn", "worlds drawn"])
+@pytest.mark.parametrize("name", GAMES)
+def test_a_belief_that_draws_worlds_has_their_probabilities_in_the_mean(
+    name: str, max_worlds: int, max_outcomes: int
+) -> None:
+    past, posterior = last_posterior(GAMES[name])
+    found: list[dict[History, float]] = []
+    for seed in range(N_SEEDS):
+        belief = BeliefState(GAMES[name], role("seer"), seed, max_worlds, max_outcomes)
+        belief.model = modelled
+        found.append(believed(past, belief))
+    assert_is_the_mean(found, posterior, max_worlds)
+
+
+@pytest.mark.parametrize(
+    ("name", "n_walks", "max_outcomes"), [*((name, 50, MAX_OUTCOMES) for name in GAMES), ("calls", 8, 1)]
+)
+def test_worlds_drawn_anew_have_their_probabilities_in_the_mean(name: str, n_walks: int, max_outcomes: int) -> None:
+    of = GAMES[name]
+    choices = WorldChoices(of, 0)
+    choices.model = modelled
+    first = World(of.initial_state, (None,) * len(of.roles))
+    past, posterior = last_posterior(of)
+    found: list[dict[History, float]] = []
+    for seed in range(N_SEEDS):
+        sampler = HistorySampler(first, choices, WorldSteps(of, 0), max_outcomes)
+        drawn = sampler.draw(past, Random(seed), SearchBudget(), n_walks)
+        total = sum(drawn.values())
+        found.append({history_of(world): weight / total for world, weight in drawn.items()})
+    assert_is_the_mean(found, posterior, n_walks)
