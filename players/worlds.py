@@ -89,7 +89,10 @@ Outcome: TypeAlias = tuple[World, JointMove]
 
 
 class WorldChoices:
-    """What the roles may do in a world: the role number *me* what it did, chance anything, the others as modelled."""
+    """What the roles may do in a world: the role number *me* what it did, chance anything, the others as modelled.
+
+    A move of its own that *me* does not know may be any, each with equal probability.
+    """
 
     def __init__(self, game: Game, me: int) -> None:
         self.game, self.me = game, me
@@ -106,7 +109,7 @@ class WorldChoices:
             if i == self.me and own_move is not None:
                 found.append({own_move: 1.0} if own_move in moves else {})
                 continue
-            shares = None if self.model is None or role == RANDOM else self.model(world, i, moves)
+            shares = None if self.model is None or role == RANDOM or i == self.me else self.model(world, i, moves)
             uniform = dict.fromkeys(moves, 1 / max(1, len(moves)))
             modelled = uniform if shares is None else dict(zip(moves, shares, strict=True))
             found.append({move: share for move, share in modelled.items() if share > 0})

@@ -155,6 +155,13 @@ def test_a_model_says_how_the_others_choose_and_chance_stays_uniform() -> None:
     assert worlds.model is None
 
 
+def test_a_model_says_nothing_of_the_own_move_that_the_role_does_not_know() -> None:
+    worlds = BeliefState(game_of(HIDER), role("hider"), 1)
+    worlds.model = lambda _world, _role, moves: [1.0, *[0.0] * (len(moves) - 1)]
+    worlds.advance(None, [], SearchBudget())
+    assert shares(worlds.weights, "hid") == pytest.approx({"(hid 0 left)": 0.5, "(hid 0 right)": 0.5})
+
+
 def test_a_belief_is_lost_where_a_model_rules_out_what_was_done() -> None:
     worlds = BeliefState(game_of(HEARD), role("hearer"), 1)
     worlds.model = lambda _world, _role, moves: [float(str(move) == "(say a)") for move in moves]
