@@ -424,3 +424,145 @@ def test_moves_that_the_percepts_mention_are_found_among_very_many() -> None:
         False,
         ["(dropped 7 8)", "(hidden 3 4)", "(step 2)"],
     )
+
+
+MARKED = """
+(role guesser) (role random) (init (step 1)) (successor 1 2) (successor 2 3)
+(place 0) (place 1) (place 2) (place 3) (place 4) (place 5) (place 6) (place 7) (place 8) (place 9)
+(mark 1) (mark 2) (mark 3) (mark 4) (mark 5)
+(legal guesser noop)
+(<= (legal random (hide ?x ?y)) (true (step 1)) (place ?x) (place ?y))
+(<= (legal random (put ?mark)) (true (step 2)) (mark ?mark))
+(<= (legal random noop) (true (step 3)))
+(<= (next (hidden ?x ?y)) (does random (hide ?x ?y)))
+(<= (next (hidden ?x ?y)) (true (hidden ?x ?y)))
+(<= (next (marked ?mark)) (does random (put ?mark)))
+(<= (next (step ?n)) (true (step ?m)) (successor ?m ?n))
+(<= terminal (true (step 4)))
+(goal guesser 0) (goal random 0)
+"""
+"""One of a hundred places is hidden, and one of five marks put on it; the guesser perceives neither."""
+
+
+def hidden_places(worlds: BeliefState) -> list[str]:
+    """Return the place of each world."""
+    facts = (fact for world in worlds.weights for fact in world.state.facts)
+    return sorted(str(fact) for fact in facts if str(fact).startswith("(hidden"))
+
+
+def after_the_mark(max_outcomes: int) -> BeliefState:
+    worlds = BeliefState(game_of(MARKED), role("guesser"), 1, max_worlds=500, max_outcomes=max_outcomes)
+    for _ in range(2):
+        worlds.advance(read_term("noop"), [], SearchBudget())
+    return worlds
+
+
+def test_of_too_many_outcomes_those_of_twenty_worlds_are_looked_at() -> None:
+    worlds = after_the_mark(max_outcomes=5 * 20)
+    places = hidden_places(worlds)
+    assert [places.count(place) for place in set(places)] == [5] * 20
+    assert list(worlds.weights.values()) == pytest.approx([1 / 100] * 100)
+    assert not worlds.is_exact
+
+
+def test_where_those_of_twenty_worlds_are_too_many_some_of_each_world_are() -> None:
+    assert len(set(hidden_places(after_the_mark(max_outcomes=5 * 20 - 1)))) == 100
+
+
+@pytest.mark.parametrize(("max_worlds", "is_exact"), [(100, True), (99, False)])
+def test_a_belief_is_exact_with_just_as_many_worlds_as_it_may_have(max_worlds: int, is_exact: bool) -> None:
+    worlds = BeliefState(game_of(HIDDEN), role("guesser"), 1, max_worlds)
+    worlds.advance(read_term("noop"), [], SearchBudget())
+    assert (worlds.is_exact, len(worlds.weights)) == (is_exact, max_worlds)
+
+
+def test_worlds_drawn_anew_are_kept_as_they_are_where_there_are_just_as_many_as_allowed(
+    walks: type[GivenWalks],
+) -> None:
+    walks.found = {world: float(weight) for weight, world in enumerate(hidden_in_rows(1), 1)}
+    worlds = BeliefState(game_of(HIDDEN), role("guesser"), 1, max_worlds=10)
+    worlds.advance(read_term("noop"), [read_term("(row 1)")], SearchBudget())  # too early: no world agrees
+    assert worlds.weights == pytest.approx({world: weight / 55 for world, weight in walks.found.items()})
+
+
+PILES = """
+(role guesser) (role random) (init (step 1)) (successor 1 2) (successor 2 3)
+(place 0) (place 1) (place 2) (place 3) (place 4) (place 5) (place 6) (place 7) (place 8) (place 9)
+(pile 0) (pile 1) (pile 2) (pile 3) (pile 4)
+(legal guesser noop)
+(<= (legal random (hide ?x ?y ?pile)) (true (step 1)) (place ?x) (place ?y) (pile ?pile))
+(<= (legal random noop) (not (true (step 1))))
+(<= (next (hidden ?x ?y ?pile)) (does random (hide ?x ?y ?pile)))
+(<= (next (hidden ?x ?y ?pile)) (true (hidden ?x ?y ?pile)))
+(<= (next (step ?n)) (true (step ?m)) (successor ?m ?n))
+(<= (sees guesser (row ?x)) (true (hidden ?x ?y ?pile)))
+(<= terminal (true (step 4)))
+(goal guesser 0) (goal random 0)
+"""
+"""Five hundred places, of which the guesser perceives the row in the second step."""
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_worlds_that_were_dropped_are_looked_at_again_until_there_are_enough(
+    seed: int, walks: type[GivenWalks]
+) -> None:
+    """Each part of a hundred of them has ten of the row, more or less, which has fifty."""
+    worlds = BeliefState(game_of(PILES), role("guesser"), seed, max_worlds=100)
+    worlds.advance(read_term("noop"), [], SearchBudget())
+    worlds.advance(read_term("noop"), [read_term("(row 3)")], SearchBudget())
+    assert 20 <= len(worlds.weights) < 50
+
+
+BLOCKED = """
+(role guesser) (role blocker) (role random)
+(init (step 1)) (successor 1 2) (successor 2 3)
+(kind free) (kind stuck)
+(legal guesser noop) (legal guesser end)
+(<= (legal blocker noop) (true (step 1)))
+(<= (legal blocker (go ?x)) (true free) (kind ?x))
+(<= (legal random ?kind) (true (step 1)) (kind ?kind))
+(<= (legal random noop) (not (true (step 1))))
+(<= (next ?kind) (does random ?kind))
+(<= (next (step ?n)) (true (step ?m)) (successor ?m ?n))
+(<= (next over) (does guesser end))
+(<= (sees guesser went) (does blocker (go free)))
+(<= terminal (true over))
+(goal guesser 0) (goal blocker 0) (goal random 0)
+"""
+"""The rules are faulty: in one of two worlds a role has no legal move, so that no step follows it."""
+
+
+def blocked(max_outcomes: int = 2000) -> BeliefState:
+    worlds = BeliefState(game_of(BLOCKED), role("guesser"), 1, max_outcomes=max_outcomes)
+    worlds.advance(read_term("noop"), [], SearchBudget())
+    assert len(worlds.weights) == 2
+    return worlds
+
+
+@pytest.mark.parametrize("max_outcomes", [1, 2000])
+def test_nothing_follows_a_world_in_which_a_role_has_no_legal_move(max_outcomes: int) -> None:
+    worlds = blocked(max_outcomes)
+    worlds.advance(read_term("noop"), [read_term("went")], SearchBudget())
+    assert list(worlds.weights.values()) == pytest.approx([1.0])
+    assert not worlds.is_lost
+
+
+def test_a_guess_follows_a_world_in_which_all_roles_have_moves_with_what_they_would_have_perceived() -> None:
+    worlds = blocked()
+    (free,) = (world for world in worlds.weights if read_term("free") in world.state.facts)
+    worlds.advance(read_term("noop"), [read_term("unheard")], SearchBudget())
+    (guess,) = worlds.weights
+    blocker = past_of(guess.infosets[1])
+    moves = (read_term("noop"), blocker[-1][0], read_term("noop"))
+    assert (guess.state.facts, guess.infosets) == (
+        free.state.next_state(moves).facts,
+        belief.infosets_after(worlds.game, free, moves),
+    )
+    assert worlds.is_lost
+
+
+def test_the_worlds_of_the_step_before_stay_where_the_play_would_have_ended() -> None:
+    worlds = blocked()
+    before = dict(worlds.weights)
+    worlds.advance(read_term("end"), [], SearchBudget())
+    assert (worlds.weights, worlds.is_lost) == (before, True)
