@@ -1,6 +1,7 @@
 """The belief state of a role: the possible worlds that agree with its own moves and its percepts."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from operator import itemgetter
 from random import Random
 from typing import Final
 
@@ -118,9 +119,11 @@ class BeliefState:
         else:
             self.is_exact = False
             outcomes = self._some_outcomes(weights, options, n_outcomes / len(options), worlds.parts_of(percepts))
-        following, is_whole = self._steps.followers([outcome for outcome, _ in outcomes], percepts, budget)
+        order = self.random.sample(range(len(outcomes)), len(outcomes))  # there may not be time for all: these are any
+        following, is_whole = self._steps.followers([outcomes[i][0] for i in order], percepts, budget)
         found: dict[World, float] = {}
-        for world, (_, weight) in zip(following, outcomes, strict=False):
+        for i, world in sorted(zip(order, following, strict=False), key=itemgetter(0)):
+            weight = outcomes[i][1]
             if world is not None and weight > 0:
                 found[world] = found.get(world, 0.0) + weight
         self.is_exact &= is_whole and len(found) <= self.max_worlds

@@ -9,8 +9,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from gdl.engines import make_game
 from gdl.game import Game, Role, State
 from gdl.language.kif import read_term
+from gdl.language.rules import read_rules
 from gdl.language.terms import Constant, Term
 from players import belief
 from players.belief import BeliefState, InformationSet, Percepts, World
@@ -133,8 +135,9 @@ def test_belief_drawn_anew_agree_with_all_steps() -> None:
     assert (worlds.is_exact, worlds.is_lost) == (False, False)
 
 
-def test_percepts_that_cannot_be_leave_guesses_that_say_so() -> None:
-    worlds = BeliefState(game("montyhall"), role("candidate"), 1)
+@pytest.mark.parametrize("seed", range(6))
+def test_percepts_that_cannot_be_leave_guesses_that_say_so(seed: int) -> None:
+    worlds = BeliefState(game("montyhall"), role("candidate"), seed)
     worlds.advance(read_term("(choose 1)"), [read_term("(you_chose 2)")], SearchBudget())
     assert worlds.is_lost
     assert {"(step 2)", "(chosen 1)"} <= set(map(str, worlds.state.facts))
@@ -162,8 +165,9 @@ def test_the_order_of_percepts_and_their_repetition_do_not_matter() -> None:
 def test_a_move_that_the_role_cannot_know_is_left_open() -> None:
     coin = game_of(COIN)
     worlds = BeliefState(coin, role("player"), 1)
-    worlds.advance(None, [read_term("bold")], SearchBudget())
+    worlds.advance(None, [read_term("bold"), read_term("noop")], SearchBudget())
     assert [sorted(map(str, state.facts)) for state in worlds.states] == [["tossing"]]
+    assert not worlds.is_lost
 
 
 def test_perfect_information_has_exactly_the_true_state() -> None:
@@ -483,6 +487,19 @@ def test_worlds_drawn_anew_are_kept_as_they_are_where_there_are_just_as_many_as_
     worlds = BeliefState(game_of(HIDDEN), role("guesser"), 1, max_worlds=10)
     worlds.advance(read_term("noop"), [read_term("(row 1)")], SearchBudget())  # too early: no world agrees
     assert worlds.weights == pytest.approx({world: weight / 55 for world, weight in walks.found.items()})
+
+
+def test_where_time_runs_out_any_of_the_worlds_are_as_likely_to_be_looked_at(walks: type[GivenWalks]) -> None:
+    """Without any, the interpreter looks at sixteen of a hundred; half of the hundred are in the first five rows."""
+    of = make_game(read_rules(HIDDEN), "interpreter")
+    places: list[str] = []
+    for seed in range(20):
+        worlds = BeliefState(of, role("guesser"), seed)
+        worlds.advance(read_term("noop"), [], SearchBudget(deadline=Deadline(0.0, lambda: 1.0)))
+        places += hidden_places(worlds)
+    n_low = sum(place.startswith(tuple(f"(hidden {x} " for x in range(5))) for place in places)
+    assert len(places) == 20 * 16
+    assert n_low / len(places) == pytest.approx(1 / 2, abs=0.14)
 
 
 PILES = """
