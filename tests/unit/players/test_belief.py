@@ -473,6 +473,18 @@ def test_where_those_of_twenty_worlds_are_too_many_some_of_each_world_are() -> N
     assert len(set(hidden_places(after_the_mark(max_outcomes=5 * 20 - 1)))) == 100
 
 
+@pytest.mark.parametrize(("n_worlds", "max_worlds", "n_draws"), [(20, 200, 0), (19, 200, 1), (12, 12, 0), (11, 12, 1)])
+def test_worlds_are_drawn_anew_with_fewer_than_twenty_or_than_are_allowed(
+    n_worlds: int, max_worlds: int, n_draws: int, walks: type[GivenWalks]
+) -> None:
+    worlds = BeliefState(game_of(MARKED), role("guesser"), 1, max_worlds)
+    worlds.is_exact = False
+    after = [world for world in after_the_mark(2000).weights if read_term("(marked 1)") in world.state.facts]
+    worlds.weights = dict.fromkeys(after[:n_worlds], 1.0)
+    worlds.advance(read_term("noop"), [], SearchBudget())
+    assert (len(worlds.weights), len(walks.asked)) == (n_worlds, n_draws)
+
+
 @pytest.mark.parametrize(("max_worlds", "is_exact"), [(100, True), (99, False)])
 def test_a_belief_is_exact_with_just_as_many_worlds_as_it_may_have(max_worlds: int, is_exact: bool) -> None:
     worlds = BeliefState(game_of(HIDDEN), role("guesser"), 1, max_worlds)
