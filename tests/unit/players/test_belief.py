@@ -542,6 +542,15 @@ def test_worlds_that_were_dropped_are_looked_at_again_until_there_are_enough(
     assert 20 <= len(worlds.weights) < 50
 
 
+def test_worlds_that_were_dropped_count_once_each(walks: type[GivenWalks]) -> None:
+    """All places are as likely, so a world that was kept and is looked at again weighs twice what others do."""
+    worlds = BeliefState(game_of(PILES), role("guesser"), 1, max_worlds=100)
+    worlds.advance(read_term("noop"), [], SearchBudget())
+    worlds.advance(read_term("noop"), [read_term("(row 3)")], SearchBudget())
+    least = min(worlds.weights.values())
+    assert {round(weight / least, 6) for weight in worlds.weights.values()} == {1.0, 2.0}
+
+
 BLOCKED = """
 (role guesser) (role blocker) (role random)
 (init (step 1)) (successor 1 2) (successor 2 3)
@@ -573,6 +582,14 @@ def test_nothing_follows_a_world_in_which_a_role_has_no_legal_move(max_outcomes:
     worlds = blocked(max_outcomes)
     worlds.advance(read_term("noop"), [read_term("went")], SearchBudget())
     assert list(worlds.weights.values()) == pytest.approx([1.0])
+    assert not worlds.is_lost
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_the_only_world_that_agrees_is_found_among_those_that_were_dropped(seed: int, walks: type[GivenWalks]) -> None:
+    worlds = BeliefState(game_of(BLOCKED), role("guesser"), seed, max_worlds=1)
+    worlds.advance(read_term("noop"), [], SearchBudget())
+    worlds.advance(read_term("noop"), [read_term("went")], SearchBudget())
     assert not worlds.is_lost
 
 
