@@ -359,11 +359,26 @@ def test_worlds_that_are_kept_and_drawn_anew_count_by_their_effective_sizes(walk
     )
 
 
+def test_both_samples_are_kept_as_they_are_where_they_have_just_as_many_worlds_as_allowed(
+    walks: type[GivenWalks],
+) -> None:
+    """Those of row 1, of which one weighs as much as the nine others, count as 3.6 worlds, the one of row 2 as one."""
+    heavy, *others = hidden_in_rows(1)
+    walks.found = {hidden_in_rows(2)[0]: 1.0}
+    worlds = BeliefState(game_of(HIDDEN), role("guesser"), 1, max_worlds=11)
+    worlds.is_exact = False
+    worlds.weights = {heavy: 9.0, **dict.fromkeys(others, 1.0)}
+    worlds.advance(read_term("noop"), [read_term("(row 1)")], SearchBudget())
+    kept = 3.6 / 4.6
+    assert sorted(worlds.weights.values()) == pytest.approx([*[kept / 18] * 9, 1 / 4.6, kept / 2])
+
+
 @pytest.mark.parametrize("seed", range(4))
 def test_of_many_worlds_each_is_drawn_within_one_of_what_it_weighs(seed: int, walks: type[GivenWalks]) -> None:
     walks.found = {world: float(weight) for weight, world in enumerate(hidden_in_rows(1, 2), 1)}
     worlds = BeliefState(game_of(HIDDEN), role("guesser"), seed, max_worlds=12)
     worlds.advance(read_term("noop"), [read_term("(row 1)")], SearchBudget())  # too early: no world agrees
+    assert len(worlds.weights) <= 12
     for world, weight in walks.found.items():
         assert abs(12 * worlds.weights.get(world, 0.0) - 12 * weight / 210) < 1
 
