@@ -383,6 +383,15 @@ def test_of_many_worlds_each_is_drawn_within_one_of_what_it_weighs(seed: int, wa
         assert abs(12 * worlds.weights.get(world, 0.0) - 12 * weight / 210) < 1
 
 
+def test_each_draw_of_a_world_counts_alike(walks: type[GivenWalks]) -> None:
+    walks.found = {world: float(weight**2) for weight, world in enumerate(hidden_in_rows(1, 2), 1)}
+    worlds = BeliefState(game_of(HIDDEN), role("guesser"), 1, max_worlds=12)
+    worlds.advance(read_term("noop"), [read_term("(row 1)")], SearchBudget())  # too early: no world agrees
+    n_draws = [12 * weight for weight in worlds.weights.values()]
+    assert n_draws == pytest.approx([round(n) for n in n_draws])
+    assert max(n_draws) > 1.5
+
+
 def test_worlds_kept_and_drawn_anew_are_no_more_than_allowed(walks: type[GivenWalks]) -> None:
     walks.found = dict.fromkeys(hidden_in_rows(4, 5), 1.0)
     worlds = BeliefState(game_of(HIDDEN), role("guesser"), 1, max_worlds=12)
