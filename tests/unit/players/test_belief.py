@@ -516,6 +516,13 @@ def test_a_belief_is_exact_with_just_as_many_worlds_as_it_may_have(max_worlds: i
     assert (worlds.is_exact, len(worlds.weights)) == (is_exact, max_worlds)
 
 
+@pytest.mark.parametrize(("max_outcomes", "is_exact"), [(100, True), (99, False)])
+def test_a_belief_is_exact_with_just_as_many_outcomes_as_it_may_look_at(max_outcomes: int, is_exact: bool) -> None:
+    worlds = BeliefState(game_of(HIDDEN), role("guesser"), 1, max_outcomes=max_outcomes)
+    worlds.advance(read_term("noop"), [], SearchBudget())
+    assert worlds.is_exact == is_exact
+
+
 def test_worlds_drawn_anew_are_kept_as_they_are_where_there_are_just_as_many_as_allowed(
     walks: type[GivenWalks],
 ) -> None:
