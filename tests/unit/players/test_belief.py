@@ -336,6 +336,12 @@ def test_worlds_that_were_dropped_weigh_the_same_in_whatever_part_of_them_they_a
     assert sum(shares) / len(shares) == pytest.approx(15 / 20, abs=0.05)
 
 
+def test_just_as_many_worlds_as_allowed_have_their_exact_weights() -> None:
+    worlds = BeliefState(game_of(LOADED), role("guesser"), 1, max_worlds=20)
+    worlds.advance(read_term("noop"), [], SearchBudget())
+    assert sorted(worlds.weights.values()) == pytest.approx([*[1 / 34] * 19, 15 / 34])
+
+
 def hidden_in_rows(*rows: int) -> list[World]:
     """Return the worlds of some rows."""
     found: list[World] = []
