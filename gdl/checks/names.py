@@ -1,6 +1,7 @@
 """Whether every relation that is used is defined, and every name spelt in one way; and names to suggest."""
 
 import re
+import unicodedata
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
@@ -80,6 +81,19 @@ _UNUSUAL: Final = re.compile("[^A-Za-z0-9_-]")
 _UNUSUAL_IN_VARIABLE: Final = re.compile(r"[^A-Za-z0-9!$%&*+\-./<=>?_~]")
 """No variable leaves the program that reads it: all that KIF 3.0 allows is harmless there, and `?n++` is customary."""
 
+_MOST_SHOWN: Final = 5
+_INSTEAD: Final = tuple(
+    (re.compile(among), hint)
+    for among, hint in (
+        (",", "leave the comma out: blanks alone separate"),
+        (r"[\[\]{}]", "write ( and ): there are no other brackets"),
+        ("[\"'`\u2018-\u201f\u00ab\u00bb]", "leave the quotation marks out: a name stands as it is"),
+        (r"\s", "write a blank of the keyboard in its place"),
+        ("[\u00ad\u180e\u200b-\u200f\u202a-\u202e\u2060-\u2064\ufeff]", "delete the character, which cannot be seen"),
+    )
+)
+"""Characters that are in a text by mistake, and what to write instead."""
+
 _WORDS: Final = KEYWORDS | GDL2_KEYWORDS
 """Another check reports words of GDL-II in a file of GDL-I."""
 
@@ -139,8 +153,25 @@ def unusual_characters(subject: Subject) -> Iterator[Diagnostic]:
         odd = dict.fromkeys(unusual.findall(inner.name))
         if odd and inner.name not in told:
             told.add(inner.name)
-            message = f"{' and '.join(odd)} in a name: other systems may not read it"
-            yield diagnostic("unusual-character", inner.span, message, "use English letters, digits, _ and -")
+            message = f"{_in_words(list(odd))} in a name: other systems may not read it"
+            yield diagnostic("unusual-character", inner.span, message, _instead_of(odd))
+
+
+def _in_words(characters: Sequence[str]) -> str:
+    """Return *characters* with what Unicode calls those beyond ASCII: many look like others, or cannot be seen."""
+    shown = [each if each.isascii() and each.isprintable() else _called(each) for each in characters]
+    return " and ".join(shown[:_MOST_SHOWN]) + (" and others" if len(shown) > _MOST_SHOWN else "")
+
+
+def _called(character: str) -> str:
+    plain = f"U+{ord(character):04X} {unicodedata.name(character, '')}".rstrip()
+    return f"{character} ({plain})" if character.isprintable() else plain
+
+
+def _instead_of(characters: Iterable[str]) -> str:
+    """Return what to write instead of *characters*, the first of which decides where that depends on them."""
+    hints = (hint for each in characters for among, hint in _INSTEAD if among.fullmatch(each))
+    return next(hints, "use English letters, digits, _ and -")
 
 
 def _fluents(subject: Subject) -> set[str]:
