@@ -3,7 +3,7 @@
 import re
 import unicodedata
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from itertools import islice
 from typing import Final
 
@@ -97,6 +97,14 @@ _INSTEAD: Final = tuple(
 _WORDS: Final = KEYWORDS | GDL2_KEYWORDS
 """Another check reports words of GDL-II in a file of GDL-I."""
 
+_OPERATORS: Final = {
+    **dict.fromkeys(("=", "=="), "write one term in both places, or (distinct a b) for what must differ"),
+    **dict.fromkeys(("/=", "!=", "\\=", "<>", "≠"), "did you mean distinct?"),
+    **dict.fromkeys(("~", "!", "¬", "-"), "did you mean not?"),
+    **dict.fromkeys(("<", ">", ">=", "=<", "≥", "≤"), "there is no arithmetic: list in facts which numbers are so"),
+}
+"""What to write instead of the operators of other languages."""
+
 _GIVEN: Final = ("role", "init", "next", "legal", "goal", "terminal", "base", "input")
 _ASKED: Final = ("true", "does", "not", "distinct", "role", "legal", "goal", "terminal")
 """The words that begin heads, and those that begin conditions."""
@@ -107,13 +115,18 @@ def undefined_relations(subject: Subject) -> Iterator[Diagnostic]:
     own = _own_relations(subject)
     spellings, words = Spellings(own), Spellings(_ASKED)
     known = Known(own, _words_of(subject), _names_in_broken(subject))
-    fluents = _fluents(subject)
+    fluents, moves = _held_by(subject, ("init", "next")), _held_by(subject, ("legal",))
     for (name, _), found in subject.graph.users.items():
         if name not in known:
             places = [part(use.atom.span, 0) for use in found[:5]]
             message = f"no fact or rule gives `{name}`: this never holds"
-            near = f"(true {found[0].atom.term})" if name in fluents else spellings.near(name) or words.near(name)
-            hint = did_you_mean(near, f"add facts or rules for `{name}`, or delete this condition")
+            atom = found[0].atom.term
+            if name in fluents or name in moves:
+                near = f"(true {atom})" if name in fluents else f"(does ?role {atom})"
+            else:
+                near = spellings.near(name) or words.near(name)
+            otherwise = _OPERATORS.get(name, f"add facts or rules for `{name}`, or delete this condition")
+            hint = did_you_mean(near, otherwise)
             yield diagnostic("undefined-relation", places[0], message, hint, also_here(f"`{name}`", places))
 
 
@@ -146,8 +159,12 @@ class LikelyNames:
 
 
 def unusual_characters(subject: Subject) -> Iterator[Diagnostic]:
-    """Yield names with characters that other systems may not read, each name once."""
-    told = {"<="}
+    """Yield names with characters that other systems may not read, each name once.
+
+    For an operator of another language another check says what to write.
+    """
+    asked = {name for name, _ in subject.graph.users}
+    told = {"<=", *((_OPERATORS.keys() & asked) - _own_relations(subject))}
     for inner in (inner for form in subject.forms for inner in form.walk()):
         unusual = _UNUSUAL_IN_VARIABLE if inner.is_variable else _UNUSUAL
         odd = dict.fromkeys(unusual.findall(inner.name))
@@ -174,10 +191,11 @@ def _instead_of(characters: Iterable[str]) -> str:
     return next(hints, "use English letters, digits, _ and -")
 
 
-def _fluents(subject: Subject) -> set[str]:
+def _held_by(subject: Subject, words: Collection[str]) -> set[str]:
+    """Return the names of the fluents or moves that stand in heads of *words*."""
     heads = (rule.head.term for rule in subject.rules)
-    made = (head.arguments[0] for head in heads if isinstance(head, Compound) and head.functor in ("init", "next"))
-    return {signature(fluent)[0] for fluent in made if not isinstance(fluent, Variable)}
+    held = (head.arguments[-1] for head in heads if isinstance(head, Compound) and head.functor in words)
+    return {signature(term)[0] for term in held if not isinstance(term, Variable)}
 
 
 def _own_relations(subject: Subject) -> set[str]:

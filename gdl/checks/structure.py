@@ -272,10 +272,14 @@ def several_arities(subject: Subject) -> Iterator[Diagnostic]:
 
 
 def relations_as_functions(subject: Subject) -> Iterator[Diagnostic]:
-    """Yield names that are both a relation and a function, at the first place of the rarer use."""
+    """Yield names that are both a relation and a function, at the first place of the rarer use.
+
+    A relation that nothing gives is none: another check says what is likely missing around it.
+    """
+    given = {name for name, _ in subject.graph.defined}
     for group in _by_name(use for use in subject.occurrences if use.kind in _CODES).values():
         kinds = {use.kind: use for use in reversed(_most_frequent_first(subject, group))}
-        if len(kinds) < 2 or group[0].name in KEYWORDS | GDL2_KEYWORDS:
+        if len(kinds) < 2 or group[0].name not in given - KEYWORDS - GDL2_KEYWORDS:
             continue
         usual, other = _most_frequent_first(subject, kinds.values())
         message = f"{other.name} is {other.kind} here, and {usual.kind} elsewhere"
