@@ -33,6 +33,8 @@ TOKEN: Final = re.compile(rf"[()]|{COMMENT}|{NAME}")
 """A parenthesis, a comment or a name, for what looks over a text without the places of its forms."""
 
 _TOKEN: Final = pp.Regex(TOKEN).set_whitespace_chars(BLANKS).parse_with_tabs()
+_NAME_BEFORE: Final = re.compile(rf"(?<!{NAME_CHARACTER}){NAME}\Z")
+_LONGEST_NAME: Final = 60
 _BINARY: Final = re.compile(f"[{BINARY}]")
 
 
@@ -234,21 +236,29 @@ def term_of(form: Form) -> Term:
     return done[0][0]
 
 
-def list_problem(form: Form) -> KifSyntaxError | None:
-    """Return what keeps *form* from beginning with a name, as every list must; None for a token."""
+def list_problem(form: Form, hint: str = "a list begins with a name: (name argument ...)") -> KifSyntaxError | None:
+    """Return what keeps *form* from beginning with a name, as every list must; None for a token.
+
+    *hint* says what to write where nothing around the list tells.
+    """
     if form.children is None:
         return None
     if not form.children:
-        hint = "write a name after the opening parenthesis, or delete the pair"
-        return KifSyntaxError("an empty pair of parentheses", form.span, hint, code="empty-list")
+        wanted = "write a name after the opening parenthesis, or delete the pair"
+        return KifSyntaxError("an empty pair of parentheses", form.span, wanted, code="empty-list")
     first = form.children[0]
-    if first.children is not None:
-        hint = "a list begins with a name: (name argument ...)"
-        return KifSyntaxError("a list begins with a list", first.span, hint, code="list-before-name")
-    if first.is_variable:
-        hint = "a list begins with a name: (name argument ...)"
-        return KifSyntaxError("a list begins with a variable", first.span, hint, code="variable-before-name")
-    return None
+    if first.children is None and not first.is_variable:
+        return None
+    what = "variable" if first.is_variable else "list"
+    called = _NAME_BEFORE.search(form.source.text, max(0, form.start - _LONGEST_NAME), form.start)
+    if called is not None and called[0] != "<=":
+        hint = in_front_of_name(called[0])
+    return KifSyntaxError(f"a list begins with a {what}", first.span, hint, code=f"{what}-before-name")
+
+
+def in_front_of_name(name: str) -> str:
+    """Return what to write instead of `name(...)`, as other languages have it."""
+    return f"the parenthesis stands in front of the name: write ({name} ...), not {name}(...)"
 
 
 def read_term(text: str, limits: ReadLimits = DEFAULT_LIMITS) -> Term:

@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import Final
 
 from gdl.diagnostics import Source, Span
-from gdl.errors import MalformedRuleError, wrong_type
-from gdl.language.kif import DEFAULT_LIMITS, Form, ReadLimits, list_problem, term_of, too_large
+from gdl.errors import MalformedRuleError, RuleFileError, wrong_type
+from gdl.language.kif import DEFAULT_LIMITS, Form, ReadLimits, in_front_of_name, list_problem, term_of, too_large
 from gdl.language.recovery import OnError, read_rule_forms, refuse
 from gdl.language.syntax import (
     ARITIES,
@@ -35,8 +35,14 @@ from gdl.language.terms import Compound, Term, Variable
 MAX_CONDITION_DEPTH: Final = 100
 """How deep `or`, `and` and `not` may nest."""
 
-_FOREIGN_ARROWS: Final = frozenset({"=>", "->", "<-", ":-", "=<", "<==", "==>", "<=>", "≤", "←"})
-"""What other languages write, or a slip of the finger makes."""
+_FOREIGN_ARROWS: Final = frozenset(
+    {"=>", "->", "<-", ":-", "=<", "<==", "==>", "<=>", "≤", "≥", "←", "→", "⇐", "⇒", "⟵", "⟶", "⟸", "⟹", "&lt"}
+)
+"""What other languages write, a slip of the finger makes, or a web page shows in the place of the arrow."""
+_CONDITION_WORDS: Final = frozenset({"true", "does", "not", "or", "and", "distinct"})
+_HOLDERS: Final = frozenset({"init", "next", "true", "base", "does", "legal", "input", "sees"})
+"""The relations whose last argument is a term that has arguments itself."""
+_LONGEST_HINT: Final = 60
 
 
 class RuleReader:
@@ -48,8 +54,8 @@ class RuleReader:
 
     def rule(self, form: Form) -> Rule | None:
         """Return the fact or rule that *form* is; None where a part of it is wrong."""
-        lists = (part for part in form.walk() if part.children is not None)
-        problems = [problem for problem in map(list_problem, lists) if problem is not None]
+        found = (_list_problem(part, is_top=part is form) for part in form.walk())
+        problems = [problem for problem in found if problem is not None]
         for problem in problems:
             self._on_error(problem)
         children = form.children
@@ -63,6 +69,10 @@ class RuleReader:
                 children[0],
                 "write (<= head condition ...): first what follows, then what it follows from",
             )
+            return None
+        if children and children[0].name.startswith("<=") and children[0].name != "<=":
+            hint = f"write a blank behind the arrow: (<= {children[0].name[2:]} ...)"
+            self._tell("misspelt-arrow", f"{children[0].name} begins no rule: an arrow stands alone", children[0], hint)
             return None
         if not children or children[0].name != "<=":
             head = self._head(form)
@@ -80,6 +90,10 @@ class RuleReader:
             self._nested(form)
         elif name in CONNECTIVES:
             hint = "a fact or a head is a relation over terms: (relation argument ...)"
+            if name in ("and", "or") and form.children:
+                hint = (
+                    "write a rule for each of what follows" if name == "and" else "a rule has one head: say which it is"
+                )
             self._tell("connective-in-head", f"`{name}` in the place of a fact or a head", form, hint)
         elif name in ("true", "does"):
             hint = "did you mean init or next?" if name == "true" else "did you mean legal or input?"
@@ -141,11 +155,7 @@ class RuleReader:
         if len(parts) != n:
             few = f"{n} argument{'s' if n != 1 else ''}" if n else "no argument"
             message = f"`{_name(form)}` takes {few}, but {len(parts)} given"
-            word = next((part for part in (form, *parts) if part.children is None and _is_called(part)), None)
-            hint = f"write {USAGE[_name(form)]}; is a parenthesis misplaced?"
-            if word is not None:
-                hint = f"the parenthesis stands in front of the name: write ({word.name} ...), not {word.name}(...)"
-            self._tell("keyword-arity", message, form, hint)
+            self._tell("keyword-arity", message, form, _as_it_takes(n, form, parts))
         return len(parts) == n
 
     def _tell(self, code: str, message: str, form: Form, hint: str) -> None:
@@ -154,6 +164,31 @@ class RuleReader:
 
 def _name(form: Form) -> str:
     return form.children[0].name if form.children else form.name
+
+
+def _list_problem(form: Form, *, is_top: bool) -> RuleFileError | None:
+    first = _name(form.children[0]) if form.children else ""
+    if is_top and form.children and len(form.children) > 1:
+        return list_problem(form, "a rule begins with an arrow: write (<= head condition ...)")
+    if first in _CONDITION_WORDS:
+        return list_problem(form, "several conditions stand in (and condition ...) or (or condition ...)")
+    return list_problem(form)
+
+
+def _as_it_takes(n: int, form: Form, parts: tuple[Form, ...]) -> str:
+    """Return how to write *form*, a keyword that takes *n* arguments and has been given *parts*."""
+    name = _name(form)
+    for word in (form, *parts):
+        if word.children is None and _is_called(word):
+            return in_front_of_name(word.name)
+    if name not in _CONDITION_WORDS and any(part.children and _name(part) in _CONDITION_WORDS for part in parts):
+        return f"a rule begins with an arrow: write (<= {USAGE[name]} condition ...)"
+    if name in _HOLDERS and len(parts) > n and not any(part.children or _name(part) in KEYWORDS for part in parts):
+        *before, inner = (*(part.name for part in parts[: n - 1]), " ".join(part.name for part in parts[n - 1 :]))
+        whole = " ".join((name, *before, f"({inner})"))
+        if len(whole) < _LONGEST_HINT and not parts[n - 1].is_variable:
+            return f"write ({whole})"
+    return f"write {USAGE[name]}; is a parenthesis misplaced?"
 
 
 def _is_called(name: Form) -> bool:

@@ -63,7 +63,7 @@ def test_an_error_has_the_code_of_its_kind(code: str, names: list[str]) -> None:
         assert (name, raised.value.code) == (name, code)
 
 
-@pytest.mark.parametrize("arrow", ["=>", "->", "<-", ":-", "=<", "<==", "==>", "<=>", "≤", "←"])
+@pytest.mark.parametrize("arrow", ["=>", "->", "<-", ":-", "=<", "<==", "==>", "<=>", "≤", "≥", *"←→⇐⇒⟵⟶⟸⟹", "&lt"])
 def test_arrows_of_other_languages_begin_no_rule(arrow: str) -> None:
     with pytest.raises(RuleFileError, match="a rule begins with <="):
         read_rules(f"({arrow} (next a) (true b))")
