@@ -9,7 +9,7 @@ from functools import cached_property
 from itertools import islice
 from typing import Final, TypeAlias
 
-from gdl.checks.names import Spellings, also_here, did_you_mean
+from gdl.checks.names import Spellings, also_here, as_variable, did_you_mean
 from gdl.checks.subject import Subject, Use, arguments_in_words, part, uses
 from gdl.datalog.values import BOTTOM, Values, narrow, values_of_heads
 from gdl.diagnostics import Diagnostic, Span, diagnostic
@@ -134,8 +134,6 @@ _KINDS: Final[Mapping[str, Kind]] = {
 }  # fmt: skip
 _ANY: Final = Variable("?any")
 _MOST_TOLD: Final = 4
-_LONGEST_RULE: Final = 10_000
-"""In how many characters a variable is looked for that may be meant."""
 
 
 class _Given:
@@ -223,15 +221,10 @@ def _unmatched(use: Use, place: Place, term: Term, given: _Given) -> Diagnostic:
         )
         hint = f"facts and rules give {said} with {' or '.join(map(arguments_in_words, arities))} there"
         return diagnostic("unmatched-condition", written, message, hint)
-    near = f"?{said}" if _has_variable(use.rule, f"?{said}") else given.near(place, said)
+    near = as_variable(said, use.rule) or given.near(place, said)
     message = f"argument {number + 1} of `{name}` is never {said}: this never holds"
     hint = did_you_mean(near, f"facts and rules give {given.shown(place)} there")
     return diagnostic("unmatched-condition", written, message, hint)
-
-
-def _has_variable(rule: Rule, name: str) -> bool:
-    text = rule.span.text[:_LONGEST_RULE]
-    return name in text.replace("(", " ").replace(")", " ").split()
 
 
 def _keeps(rule: Rule) -> bool:

@@ -11,7 +11,7 @@ from gdl.checks.structure import needed_and_missing
 from gdl.checks.subject import Subject, part
 from gdl.diagnostics import Diagnostic, Related, Span, diagnostic
 from gdl.language.kif import Form
-from gdl.language.syntax import GDL2_KEYWORDS, KEYWORDS
+from gdl.language.syntax import GDL2_KEYWORDS, KEYWORDS, Rule
 from gdl.language.terms import Compound, Variable, signature
 
 _LONGEST: Final = 40
@@ -21,6 +21,8 @@ _MOST_NAMES: Final = 5_000
 
 _MOST_PLACES: Final = 3
 _MOST_CHARACTERS: Final = 40
+_LONGEST_RULE: Final = 10_000
+"""In how many characters a variable is looked for that may be meant."""
 
 
 class Spellings:
@@ -65,6 +67,13 @@ class Known:
 def did_you_mean(name: str | None, otherwise: str) -> str:
     """Return a hint that proposes *name*, or the hint *otherwise* where there is none."""
     return otherwise if name is None else f"did you mean {name}?"
+
+
+def as_variable(name: str, rule: Rule) -> str | None:
+    """Return the variable of *rule* that is *name* behind a question mark, if it has it."""
+    text = rule.span.text[:_LONGEST_RULE]
+    variable = f"?{name}"
+    return variable if variable in text.replace("(", " ").replace(")", " ").split() else None
 
 
 def also_here(name: str, places: Sequence[Span]) -> list[Related]:

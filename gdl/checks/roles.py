@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from itertools import chain
 from typing import Final
 
-from gdl.checks.names import Known, Spellings, did_you_mean, short
+from gdl.checks.names import Known, Spellings, as_variable, did_you_mean, short
 from gdl.checks.subject import Subject, part, uses
 from gdl.diagnostics import Diagnostic, Related, diagnostic
 from gdl.game import RANDOM
@@ -15,6 +15,7 @@ from gdl.language.terms import Compound, Constant, signature
 
 _OF_ROLES: Final = frozenset({("role", 1), ("does", 2), ("legal", 2), ("goal", 2), ("input", 2)})
 """The relations whose first argument is a role."""
+_MOST_TOLD: Final = 10
 
 
 def undeclared_roles(subject: Subject) -> Iterator[Diagnostic]:
@@ -22,14 +23,14 @@ def undeclared_roles(subject: Subject) -> Iterator[Diagnostic]:
     roles = _roles(subject)
     names = [role.name for role in roles]
     known, spellings = Known(names), Spellings(names)
-    all_roles = f"the roles are {', '.join(map(short, names[:10]))}"
+    all_roles = f"the roles are {', '.join(map(short, names[:_MOST_TOLD]))}{' ...' if len(names) > _MOST_TOLD else ''}"
     declared = [Related(rule.head.span, "the first role is declared here") for rule in list(roles.values())[:1]]
-    for atom in _atoms_of_roles(subject) if roles else ():
+    for rule, atom in _atoms_of_roles(subject) if roles else ():
         role = atom.term.arguments[0] if isinstance(atom.term, Compound) else None
         if isinstance(role, Constant | Compound) and str(role) not in known:
             message = f"{short(str(role))} is no role of this game"
             otherwise = "add (role random), if chance has a part in this game" if role is RANDOM else all_roles
-            hint = did_you_mean(spellings.near(str(role)), otherwise)
+            hint = did_you_mean(as_variable(str(role), rule) or spellings.near(str(role)), otherwise)
             yield diagnostic("undeclared-role", part(atom.span, 1), message, hint, declared)
 
 
@@ -68,7 +69,8 @@ def _roles(subject: Subject) -> dict[Constant, Rule]:
     return {} if subject.broken else found
 
 
-def _atoms_of_roles(subject: Subject) -> Iterator[Atom]:
+def _atoms_of_roles(subject: Subject) -> Iterator[tuple[Rule, Atom]]:
     relations = _OF_ROLES | {("sees", 2)} if subject.is_gdl2 else _OF_ROLES
-    atoms = chain((rule.head for rule in subject.rules), (use.atom for use in uses(subject.rules)))
-    return (atom for atom in atoms if signature(atom.term) in relations)
+    heads = ((rule, rule.head) for rule in subject.rules)
+    atoms = chain(heads, ((use.rule, use.atom) for use in uses(subject.rules)))
+    return ((rule, atom) for rule, atom in atoms if signature(atom.term) in relations)
