@@ -37,15 +37,30 @@ _FORBIDDEN: Final[dict[Signature, tuple[str, frozenset[str], str]]] = {
 }
 """For every relation the code of the defect, the relations that it may not depend on, and why."""
 
+_ONLY_DEFINED: Final = frozenset({"role", "init", "next", "base", "input"})
+"""What has facts alone, or stands in no body: other checks report a rule or a question."""
+
 
 def premature_questions(subject: Subject) -> Iterator[Diagnostic]:
-    """Yield what is asked before there can be an answer (gdl.md, check 7), with the chain that leads there."""
+    """Yield what is asked before there can be an answer (gdl.md, check 7), with the chain that leads there.
+
+    A chain through a relation that is wrong in itself is not told once more for those that ask it.
+    """
     graph = subject.graph
     for relation, (code, forbidden, why) in _FORBIDDEN.items():
         needed = graph.needed_by(relation) if relation in graph.numbers else ()
         starts = (first for first in needed if first != relation)
-        for way in islice(graph.chains(starts, forbidden) if needed else (), _MOST_CHAINS):
+        chains = graph.chains(starts, forbidden) if needed else ()
+        for way in islice((way for way in chains if not _is_told(way)), _MOST_CHAINS):
             yield _too_early(graph, code, [relation, *way], why)
+
+
+def _is_told(way: Sequence[Signature]) -> bool:
+    """Return whether another diagnostic tells what is wrong with *way*, at a relation that it goes through."""
+    return any(
+        name in _ONLY_DEFINED or way[-1][0] in _FORBIDDEN.get((name, arity), ("", (), ""))[1]
+        for name, arity in way[:-1]
+    )
 
 
 def _too_early(graph: RelationGraph, code: str, chain: Sequence[Signature], why: str) -> Diagnostic:
