@@ -130,10 +130,8 @@ def undefined_relations(subject: Subject) -> Iterator[Diagnostic]:
             places = [part(use.atom.span, 0) for use in found[:5]]
             message = f"no fact or rule gives `{name}`: this never holds"
             atom = found[0].atom.term
-            if name in fluents or name in moves:
-                near = f"(true {atom})" if name in fluents else f"(does ?role {atom})"
-            else:
-                near = spellings.near(name) or words.near(name)
+            held = f"(true {atom})" if name in fluents else f"(does ?role {atom})" if name in moves else None
+            near = held or spellings.near(name) or words.near(name)
             otherwise = _OPERATORS.get(name, f"add facts or rules for `{name}`, or delete this condition")
             hint = did_you_mean(near, otherwise)
             yield diagnostic("undefined-relation", places[0], message, hint, also_here(f"`{name}`", places))
@@ -147,7 +145,7 @@ def unused_relations(subject: Subject) -> Iterator[Diagnostic]:
     known = Known(used, _names_in_broken(subject))
     likely = LikelyNames(subject)
     for (name, arity), rule in graph.defined.items():
-        if name not in known:
+        if name not in known and not (arity == 0 and _is_punctuation(name)):
             alone = "" if (name, arity) not in graph.users else ", other than by rules that are not used either"
             message = f"`{name}` is not used{alone}"
             hint = did_you_mean(likely.meant_by(name), "delete it, or use it in a rule that the game needs")
@@ -181,6 +179,11 @@ def unusual_characters(subject: Subject) -> Iterator[Diagnostic]:
             told.add(inner.name)
             message = f"{_in_words(list(odd))} in a name: other systems may not read it"
             yield diagnostic("unusual-character", inner.span, message, _instead_of(odd))
+
+
+def _is_punctuation(word: str) -> bool:
+    """Return whether a slip of the finger left *word*, which is reported for its characters."""
+    return _UNUSUAL.search(word) is not None and not any(map(str.isalnum, word))
 
 
 def _in_words(characters: Sequence[str]) -> str:

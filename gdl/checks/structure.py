@@ -12,6 +12,7 @@ from gdl.checks.subject import NameKind, NameUse, Subject, arguments_in_words, p
 from gdl.diagnostics import Diagnostic, Related, Span, diagnostic
 from gdl.game import RANDOM
 from gdl.language.kif import Form
+from gdl.language.rules import COMMENT_HINT
 from gdl.language.syntax import GDL2_KEYWORDS, KEYWORDS, And, Atom, Condition, Distinct, Not, Or, Rule
 from gdl.language.terms import Compound, Constant, Term, signature
 
@@ -73,8 +74,7 @@ def stray_words(subject: Subject) -> Iterator[Diagnostic]:
     """Yield lines of words outside of parentheses, as a comment without its semicolon leaves them."""
     for words in subject.stray:
         span = Span(subject.source, words[0].start, words[-1].end)
-        hint = "a comment begins with a semicolon; what holds stands in parentheses: (name argument ...)"
-        yield diagnostic("stray-words", span, "words outside of parentheses", hint)
+        yield diagnostic("stray-words", span, "words outside of parentheses", COMMENT_HINT)
 
 
 def empty_bodies(subject: Subject) -> Iterator[Diagnostic]:

@@ -14,7 +14,7 @@ from gdl.datalog.translation import MAX_CLAUSES, check_depth, clauses_of, is_wri
 from gdl.diagnostics import LINE_END, Diagnostic, Source, Span, diagnostic
 from gdl.errors import LimitExceeded, RuleFileError
 from gdl.language.kif import Form, ReadLimits, read_forms
-from gdl.language.rules import read_forms_as_rules
+from gdl.language.rules import RuleReading, read_forms_as_rules
 from gdl.language.syntax import KEYWORDS, And, Atom, Condition, Not, Or, Rule
 from gdl.language.terms import Signature, signature
 
@@ -304,32 +304,44 @@ def examine(source: Source, limits: ReadLimits, *, is_gdl2: bool | None = None) 
             found.append(diagnostic(error.code, span, error.message, error.hint, error.related))
 
     reading = read_forms_as_rules(source, limits, collect, is_gdl2=is_gdl2)
-    stray = tuple(_runs_of_words(source, reading.forms, reading.rules))
-    starts = {word.start for words in stray for word in words}
-    kept = [number for number, form in enumerate(reading.forms) if form.start not in starts]
+    runs = tuple(_runs_of_words(source, reading))
+    aside = {form.start for run in runs for form in run}
+    refused = {form.start for form in reading.broken if form.start in aside}
+    told = {start for run in runs for start in [one.start for one in run if one.start in refused][1:]}
+    kept = [number for number, form in enumerate(reading.forms) if form.start not in aside]
     return Subject(
         source,
         tuple(reading.forms[number] for number in kept),
         tuple(reading.rules[number] for number in kept),
-        stray,
-        reading.broken,
+        tuple(run for run in runs if not any(form.start in refused for form in run)),
+        tuple(form for form in reading.broken if form.start not in aside),
         reading.is_gdl2,
         reading.is_whole,
-        tuple(found),
+        tuple(one for one in found if one.span.start not in told),
     )
 
 
-def _runs_of_words(source: Source, forms: Sequence[Form], rules: Sequence[Rule]) -> Iterator[tuple[Form, ...]]:
-    """Yield the words that stand side by side at the top of the file, and that no condition asks for."""
-    asked = {use.atom.term for use in uses(rules)}
+_BRACKETS: Final = frozenset("[{")
+"""What begins a word where other brackets stand for parentheses."""
+
+
+def _runs_of_words(source: Source, reading: RuleReading) -> Iterator[tuple[Form, ...]]:
+    """Yield words side by side at the top of the file, and the lists behind them, that no condition asks for."""
+    asked = {signature(use.atom.term)[0] for use in uses(reading.rules)}
     run: list[Form] = []
-    for form, rule in zip(forms, rules, strict=True):
-        is_word = form.children is None and form.name not in KEYWORDS and rule.head.term not in asked
-        if run and not (is_word and LINE_END.search(source.text, run[-1].end, form.start) is None):
-            if len(run) > 1:
-                yield tuple(run)
+    for form in sorted((*reading.forms, *reading.broken), key=lambda form: form.start):
+        is_word = form.children is None
+        name = form.children[0].name if form.children else form.name
+        is_meant = not (run and is_word) if name in KEYWORDS else name in asked
+        is_next = is_word or len(run) > 1 or (run and run[0].name[0] in _BRACKETS)
+        if run and (is_meant or not is_next or LINE_END.search(source.text, run[-1].end, form.start) is not None):
+            yield from _several_words(run)
             run = []
-        if is_word:
+        if not is_meant and (is_word or run):
             run.append(form)
-    if len(run) > 1:
+    yield from _several_words(run)
+
+
+def _several_words(run: Sequence[Form]) -> Iterator[tuple[Form, ...]]:
+    if sum(form.children is None for form in run) > 1:
         yield tuple(run)

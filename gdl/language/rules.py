@@ -43,6 +43,8 @@ _CONDITION_WORDS: Final = frozenset({"true", "does", "not", "or", "and", "distin
 _HOLDERS: Final = frozenset({"init", "next", "true", "base", "does", "legal", "input", "sees"})
 """The relations whose last argument is a term that has arguments itself."""
 _LONGEST_HINT: Final = 60
+COMMENT_HINT: Final = "a comment begins with a semicolon; what holds stands in parentheses: (name argument ...)"
+"""What is said of words that stand outside of all parentheses."""
 
 
 class RuleReader:
@@ -51,6 +53,7 @@ class RuleReader:
     def __init__(self, on_error: OnError, *, is_gdl2: bool) -> None:
         self._on_error = on_error
         self._arities = ARITIES | GDL2_ARITIES if is_gdl2 else ARITIES
+        self._word: Form | None = None
 
     def rule(self, form: Form) -> Rule | None:
         """Return the fact or rule that *form* is; None where a part of it is wrong."""
@@ -61,6 +64,8 @@ class RuleReader:
         children = form.children
         if problems:
             return None
+        if children is None:
+            self._word = form
         if children and children[0].name in _FOREIGN_ARROWS:
             message = f"{children[0].name} is no word of the language; a rule begins with <="
             self._tell(
@@ -159,6 +164,8 @@ class RuleReader:
         return len(parts) == n
 
     def _tell(self, code: str, message: str, form: Form, hint: str) -> None:
+        if form is self._word and form.name != "<=" and not _is_called(form):
+            hint = COMMENT_HINT
         self._on_error(MalformedRuleError(message, form.span, hint, code=code))
 
 
