@@ -9,7 +9,7 @@ from functools import cached_property
 from itertools import islice
 from typing import Final, TypeAlias
 
-from gdl.checks.names import Spellings, also_here, as_variable, did_you_mean
+from gdl.checks.names import Spellings, also_here, as_variable, did_you_mean, doubtful_words
 from gdl.checks.subject import Subject, Use, arguments_in_words, part, uses
 from gdl.datalog.values import BOTTOM, Values, narrow, values_of_heads
 from gdl.diagnostics import Diagnostic, Span, diagnostic
@@ -75,6 +75,8 @@ def unused_fluents(subject: Subject) -> Iterator[Diagnostic]:
     if asked.is_open or subject.broken:
         return
     for name, atoms, likely in made.without(asked, asked.names.keys() - made.names.keys()):
+        if name.lower() in KEYWORDS:
+            continue  # another check reports it
         message = f"no condition asks whether {name} is true"
         hint = likely or "delete it, or ask for it with (true ...)"
         yield diagnostic("unused-fluent", _places(atoms)[0], message, hint)
@@ -82,7 +84,7 @@ def unused_fluents(subject: Subject) -> Iterator[Diagnostic]:
 
 def _never_made(subject: Subject, word: str) -> Iterator[tuple[str, list[Span], str]]:
     made, asked = _made(subject, word), _asked(subject, word)
-    if made.is_open or not made.atoms or subject.broken:
+    if made.is_open or not made.atoms or subject.broken or doubtful_words(subject) & _MAKERS[word]:
         return
     for name, atoms, hint in asked.without(made, made.names):
         if name.lower() not in KEYWORDS:
@@ -189,10 +191,12 @@ def unmatched_conditions(subject: Subject) -> Iterator[Diagnostic]:
     if subject.broken:
         return
     given = _Given(subject)
+    doubtful = doubtful_words(subject)
+    unknown = {kind for kind, makers in _MAKERS.items() if doubtful & makers}
     told: set[tuple[Place, Term]] = set()
     for use in uses(subject.rules):
         wrong = next((one for one in _arguments(use.atom) if given.excludes(*one)), None)
-        if wrong is not None and wrong not in told:
+        if wrong is not None and wrong not in told and wrong[0][0] not in unknown:
             told.add(wrong)
             yield _unmatched(use, *wrong, given)
 

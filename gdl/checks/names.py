@@ -12,7 +12,7 @@ from gdl.checks.subject import Subject, part
 from gdl.diagnostics import Diagnostic, Related, Span, diagnostic
 from gdl.language.kif import Form
 from gdl.language.syntax import GDL2_KEYWORDS, KEYWORDS, Rule
-from gdl.language.terms import Compound, Variable, signature
+from gdl.language.terms import Compound, Signature, Variable, signature
 
 _LONGEST: Final = 40
 _SHORTEST: Final = 3
@@ -139,17 +139,35 @@ def undefined_relations(subject: Subject) -> Iterator[Diagnostic]:
 
 def unused_relations(subject: Subject) -> Iterator[Diagnostic]:
     """Yield relations on which nothing depends that matters in a game."""
+    likely = LikelyNames(subject)
+    for (name, arity), rule in _unused(subject):
+        if not (arity == 0 and _is_punctuation(name)):
+            alone = "" if (name, arity) not in subject.graph.users else ", other than by rules that are not used either"
+            message = f"`{name}` is not used{alone}"
+            hint = did_you_mean(likely.meant_by(name), "delete it, or use it in a rule that the game needs")
+            yield diagnostic("unused-relation", part(rule.head.span, 0), message, hint)
+
+
+def _unused(subject: Subject) -> Iterator[tuple[Signature, Rule]]:
     graph = subject.graph
     roots = {*_WORDS, *needed_and_missing(subject).values()}  # one that misspells `terminal` is reported with that
     used = {name for name, _ in graph.reached_from(relation for relation in graph.relations if relation[0] in roots)}
     known = Known(used, _names_in_broken(subject))
-    likely = LikelyNames(subject)
-    for (name, arity), rule in graph.defined.items():
-        if name not in known and not (arity == 0 and _is_punctuation(name)):
-            alone = "" if (name, arity) not in graph.users else ", other than by rules that are not used either"
-            message = f"`{name}` is not used{alone}"
-            hint = did_you_mean(likely.meant_by(name), "delete it, or use it in a rule that the game needs")
-            yield diagnostic("unused-relation", part(rule.head.span, 0), message, hint)
+    return ((relation, rule) for relation, rule in graph.defined.items() if relation[0] not in known)
+
+
+def doubtful_words(subject: Subject) -> frozenset[str]:
+    """Return the words of the language of which other heads may be meant, so that what they give is not known.
+
+    Other checks report these heads: nothing uses their relation, or a word stands in them for a fluent or move.
+    """
+    unused = [name for (name, _), _ in _unused(subject)]
+    found = set(map(LikelyNames(subject).meant_by, unused)) if unused else set()
+    found |= {name for name, near in needed_and_missing(subject).items() if near is not None}
+    for head in (rule.head.term for rule in subject.rules):
+        if isinstance(head, Compound) and head.functor in _GIVEN and signature(head.arguments[-1])[0] in KEYWORDS:
+            found.add(head.functor)
+    return frozenset(_GIVEN).intersection(found)
 
 
 class LikelyNames:

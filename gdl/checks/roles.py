@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from itertools import chain
 from typing import Final
 
-from gdl.checks.names import Known, Spellings, as_variable, did_you_mean, short
+from gdl.checks.names import Known, Spellings, as_variable, did_you_mean, doubtful_words, short
 from gdl.checks.subject import Subject, part, uses
 from gdl.diagnostics import Diagnostic, Related, diagnostic
 from gdl.game import RANDOM
@@ -49,7 +49,8 @@ def idle_roles(subject: Subject) -> Iterator[Diagnostic]:
 def _without(subject: Subject, roles: Mapping[Constant, Rule], name: str, what: str) -> Iterator[Diagnostic]:
     heads = [rule.head.term for rule in subject.rules if signature(rule.head.term) == (name, 2)]
     named = {head.arguments[0] for head in heads if isinstance(head, Compound)}
-    if named and not subject.broken and all(isinstance(role, Constant) for role in named):
+    is_whole = not subject.broken and name not in doubtful_words(subject)
+    if named and is_whole and all(isinstance(role, Constant) for role in named):
         for role, rule in roles.items():
             if role not in named:
                 message = f"{role} {what}: no `{name}` names it"
@@ -66,7 +67,7 @@ def _roles(subject: Subject) -> dict[Constant, Rule]:
             if rule.body or not isinstance(role, Constant):
                 return {}
             found.setdefault(role, rule)
-    return {} if subject.broken else found
+    return {} if subject.broken or "role" in doubtful_words(subject) else found
 
 
 def _atoms_of_roles(subject: Subject) -> Iterator[tuple[Rule, Atom]]:

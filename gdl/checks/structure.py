@@ -179,7 +179,7 @@ def keywords_as_names(subject: Subject) -> Iterator[Diagnostic]:
         for form in forms:
             if use.kind is NameKind.FUNCTION:
                 message = f"`{use.name}` is a word of the language, and stands for a function here"
-                hint = "is a parenthesis misplaced? If not, choose another name"
+                hint = "is it one word too many, or a parenthesis misplaced? If not, choose another name"
                 yield diagnostic("keyword-as-function", form.span, message, hint)
             elif use.kind is NameKind.OBJECT and use.name != RANDOM.name:
                 message = f"`{use.name}` is a word of the language, and names an object here"
