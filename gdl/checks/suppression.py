@@ -114,7 +114,7 @@ def comments_in(source: Source, limits: ReadLimits = DEFAULT_LIMITS) -> tuple[Co
 
 def _comment(source: Source, forms: Sequence[Form], token: Token, order: str) -> Comment:
     understood = _ALLOW.fullmatch(order.strip())
-    names = tuple(re.split(r"[\s,]+", understood["codes"].strip(" \t,"))) if understood else ()
+    names = re.split(r"[\s,]+", understood["codes"]) if understood else ()
     reason = (understood["reason"] or "").strip() if understood else ""
     start, end = _extent(source, forms, token)
     return Comment(Span(source, token.start, token.end), start, end, tuple(filter(None, names)), reason)
@@ -149,9 +149,7 @@ def _complaints(comment: Comment) -> Iterator[Diagnostic]:
     for name in comment.codes:
         code = codes().get(name)
         if code is None:
-            near = difflib.get_close_matches(name[:100], codes(), 1) or difflib.get_close_matches(
-                f"gdl/{name[:100]}", codes(), 1
-            )
+            near = difflib.get_close_matches(f"gdl/{name[:100].removeprefix('gdl/')}", codes(), 1)
             meant = f"did you mean `{near[0]}`?" if near else "`ggp validate` shows the code behind each message"
             yield diagnostic("unknown-code", comment.span, f"there is no code `{name[:100]}` to allow", meant)
         elif code.severity is Severity.ERROR:

@@ -7,8 +7,9 @@ from typing import Final
 
 import pytest
 
-from gdl.checks.suppression import sift
+from gdl.checks.suppression import comments_in, sift
 from gdl.diagnostics import Diagnostic, Severity, Source, Span, codes
+from gdl.language.kif import ReadLimits
 
 WARNING: Final = "gdl/empty-body"
 ERROR: Final = "gdl/open-fact"
@@ -62,6 +63,23 @@ def test_a_comment_allows_nothing_on_other_rules(text: str) -> None:
     assert any(line.endswith("gdl/empty-body") for line in left)
 
 
+@pytest.mark.parametrize(
+    ("text", "places", "allowed"),
+    [
+        ("(q a)\n(<= (p a) ; ggp: allow gdl/empty-body -- why\n    b)\n(r a)\n", ["(q a)", "b", "(r a)"], ["b"]),
+        ("(q a) (p a) ; ggp: allow gdl/empty-body -- why\n(r a)\n", ["(q a)", "(p a)", "(r a)"], ["(q a)", "(p a)"]),
+        ("(q a) (p a); ggp: allow gdl/empty-body -- why\n(r a)\n", ["(q a)", "(p a)", "(r a)"], ["(q a)", "(p a)"]),
+        ("b ; ggp: allow gdl/empty-body -- why\n(r a)\n", ["b", "(r a)"], ["b"]),
+        ("(q a)\n; ggp: allow gdl/empty-body -- why\n", ["(q a)"], []),
+        ("(q a)\n) ; ggp: allow gdl/empty-body -- why\n(r a)\n", ["(q a)", "(r a)"], []),
+    ],
+)  # fmt: skip
+def test_a_comment_is_for_what_it_stands_in_or_else_for_its_line(
+    text: str, places: list[str], allowed: list[str]
+) -> None:
+    assert sifted(text, *places)[1] == [(place, "why") for place in allowed]
+
+
 def test_one_comment_may_allow_several_codes() -> None:
     text = "; ggp: allow gdl/relation-arities, gdl/empty-body -- because\n(<= (p a))\n"
     source = Source("a.kif", text)
@@ -107,9 +125,41 @@ def test_a_warning_allowed_without_a_reason_is_silent_but_for_the_comment() -> N
     )
 
 
-def test_a_misspelt_code_gets_a_suggestion() -> None:
-    (found,) = sift(Source("a.kif", "(role x) ; ggp: allow empty-body -- because"), []).diagnostics
-    assert found.hint == "did you mean `gdl/empty-body`?"
+@pytest.mark.parametrize(
+    ("code", "hint"),
+    [
+        ("empty-body", "did you mean `gdl/empty-body`?"),
+        ("no-rul", "did you mean `gdl/no-rules`?"),
+        ("gdl/empty-bodies", "did you mean `gdl/empty-body`?"),
+        ("gdl/of-my-own", "`ggp validate` shows the code behind each message"),
+    ],
+)
+def test_a_code_that_there_is_not_gets_a_suggestion(code: str, hint: str) -> None:
+    (found,) = sift(Source("a.kif", f"(role x) ; ggp: allow {code} -- because"), []).diagnostics
+    assert (found.message, found.hint) == (f"there is no code `{code}` to allow", hint)
+    assert found.span.text == f"; ggp: allow {code} -- because"
+
+
+def test_of_a_long_code_the_beginning_is_shown() -> None:
+    (found,) = sift(Source("a.kif", f"(role x) ; ggp: allow {'x' * 101} -- because"), []).diagnostics
+    assert found.message == f"there is no code `{'x' * 100}` to allow"
+
+
+@pytest.mark.parametrize(("limit", "n_allowed"), [(40, 0), (50, 1)])
+def test_comments_of_a_text_beyond_the_limits_allow_nothing(limit: int, n_allowed: int) -> None:
+    source = Source("a.kif", "; ggp: allow gdl/empty-body -- because\n(<= (p a))\n")
+    done = sift(source, [at(source, "(p a)")], ReadLimits(max_characters=limit))
+    assert len(done.allowed) == n_allowed
+
+
+def test_of_very_many_comments_the_first_are_read() -> None:
+    source = Source("a.kif", "; ggp: allow gdl/empty-body -- because\n" * 1_001)
+    assert len(comments_in(source)) == 1_000
+
+
+def test_what_shows_only_in_play_may_be_allowed_where_nothing_is_played() -> None:
+    assert codes()["gdl/never-wins"].check >= 17
+    assert sift(Source("a.kif", "; ggp: allow gdl/never-wins -- because\n(role x)\n"), []).diagnostics == ()
 
 
 @pytest.mark.parametrize(("is_played", "left"), [(False, []), (True, ["a.kif:1:1: gdl/allowed-in-vain"])])
