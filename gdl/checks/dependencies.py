@@ -1,9 +1,11 @@
 """What may not depend on what, and which recursion stays finite (checks 7, 10, 11)."""
 
+from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from itertools import chain, islice, pairwise
 from typing import Final
 
+from gdl.checks.names import also_here
 from gdl.checks.subject import RelationGraph, Subject, Use, parts
 from gdl.datalog.clauses import Clause, Literal, Part
 from gdl.datalog.dependencies import dependencies_of
@@ -182,13 +184,16 @@ def _of_clause(subject: Subject, rule: Rule, clause: Clause) -> Iterator[Diagnos
         elif literal.is_positive:
             allowed.update(_arguments(literal.atom))
     inside = {variable for argument in allowed for variable in variables(argument)}
+    found: dict[Term, list[tuple[Literal, Span]]] = defaultdict(list)
     for literal in recursive:
         arguments = enumerate(_arguments(literal.atom), 1)
         unbounded = [(i, argument) for i, argument in arguments if not argument.is_ground and argument not in allowed]
         whole = literal.span or rule.span
         places = parts(whole) if unbounded else ()
         for i, argument in unbounded:
-            yield _unbounded(rule, literal, places[i] if i < len(places) else whole, argument, inside)
+            found[argument].append((literal, places[i] if i < len(places) else whole))
+    for argument, uses_of_it in found.items():
+        yield _unbounded(rule, uses_of_it, argument, inside)
 
 
 def _unbounded_choices(subject: Subject, rule: Rule) -> Iterator[Clause]:
@@ -219,17 +224,19 @@ def _arguments(atom: Constant | Compound) -> tuple[Term, ...]:
     return atom.arguments if isinstance(atom, Compound) else ()
 
 
-def _unbounded(rule: Rule, literal: Literal, place: Span, argument: Term, inside: set[Variable]) -> Diagnostic:
+def _unbounded(rule: Rule, places: Sequence[tuple[Literal, Span]], argument: Term, inside: set[Variable]) -> Diagnostic:
+    literal, place = places[0]
     head, name = signature(rule.head.term)[0], signature(literal.atom)[0]
     through = "" if head == name else f" by way of `{name}`"
     where = "the head or of another condition"
     also = "; that it stands inside an argument is not enough" if argument in inside else ""
+    related = Related(rule.head.span, f"the head, of which {argument} is no argument")
     return diagnostic(
         "unbounded-recursion",
         place,
         f"`{head}` depends on itself{through}, and {argument} is no argument of {where}: terms might grow without end",
         f"add a condition, not on `{name}`, that lists the values of {argument}{also}",
-        [Related(rule.head.span, f"the head, of which {argument} is no argument")],
+        [related, *also_here(str(argument), [span for _, span in places])],
     )
 
 

@@ -11,7 +11,7 @@ from gdl.checks.subject import Subject, uses
 from gdl.datalog.translation import Unbound, unbound_variables
 from gdl.diagnostics import Diagnostic, Related, Span, diagnostic
 from gdl.language.syntax import And, Atom, Condition, Or, Rule
-from gdl.language.terms import Variable, variables
+from gdl.language.terms import Constant, Term, Variable, arguments_of, variables
 
 _IN_WORDS: Final = {
     "the head": ("of the head", ""),
@@ -64,9 +64,25 @@ def _unsafe(rule: Rule, unbound: Unbound, bound: Spellings, choices: Sequence[_C
         "unsafe-variable",
         unbound.span or rule.head.span,
         f"{gives} the variable {variable} {where}",
-        advice if branches else did_you_mean(bound.near(variable.name), advice),
+        advice if branches else _without_mark(variable, rule) or did_you_mean(bound.near(variable.name), advice),
         [Related(branch, f"{variable} has no value in this branch") for branch in branches],
     )
+
+
+def _without_mark(variable: Variable, rule: Rule) -> str | None:
+    """Return a hint where a condition of *rule* has *variable* without its question mark."""
+    name = variable.name.removeprefix("?")
+    constants = (str(part) for use in uses([rule]) if not use.is_negative for part in _constants(use.atom.term))
+    return f"did you mean {variable.name} where a condition has {name}?" if name in constants else None
+
+
+def _constants(term: Term) -> Iterator[Constant]:
+    todo = list(arguments_of(term))
+    while todo:
+        top = todo.pop()
+        if isinstance(top, Constant):
+            yield top
+        todo += arguments_of(top)
 
 
 def _bindable(rule: Rule) -> set[Variable]:

@@ -78,9 +78,9 @@ def stray_words(subject: Subject) -> Iterator[Diagnostic]:
 
 
 def empty_bodies(subject: Subject) -> Iterator[Diagnostic]:
-    """Yield rules without conditions."""
-    for form in subject.forms:
-        if form.children and form.children[0].name == "<=" and len(form.children) == 2:
+    """Yield rules without conditions; one with variables in its head is reported as a fact that has them."""
+    for form, rule in zip(subject.forms, subject.rules, strict=True):
+        if form.children and form.children[0].name == "<=" and len(form.children) == 2 and rule.head.term.is_ground:
             head = form.children[1].span
             yield diagnostic(
                 "empty-body",
@@ -111,6 +111,8 @@ def open_facts(subject: Subject) -> Iterator[Diagnostic]:
                 f"the variable{'s' if len(found) > 1 else ''} {names} in a fact: a fact holds names and numbers only"
             )
             hint = f"write names in place of {names}, or a rule with conditions that list them"
+            if form.children and form.children[0].name == "<=":
+                hint = f"add conditions that list {names}; does a parenthesis close the rule before them?"
             yield diagnostic("open-fact", found[0].span, message, hint)
 
 
