@@ -264,13 +264,10 @@ def several_arities(subject: Subject) -> Iterator[Diagnostic]:
                 here, elsewhere = arguments_in_words(other.arity), arguments_in_words(usual.arity)
                 message = f"{other.name} takes {here} here, and {elsewhere} elsewhere"
                 place = subject.occurrences[usual][0].span
-                yield diagnostic(
-                    code,
-                    subject.occurrences[other][0].span,
-                    message,
-                    "if they are meant to be two things, give them two names",
-                    [Related(place, f"with {elsewhere} here")],
-                )
+                slip = "is one missing" if other.arity < usual.arity else "is one too many"
+                hint = f"{slip}? If they are meant to be two things, give them two names"
+                related = [Related(place, f"with {elsewhere} here")]
+                yield diagnostic(code, subject.occurrences[other][0].span, message, hint, related)
 
 
 def relations_as_functions(subject: Subject) -> Iterator[Diagnostic]:
