@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from itertools import chain, islice
 from typing import Final
 
-from gdl.checks.names import Spellings, did_you_mean
+from gdl.checks.names import Spellings
 from gdl.checks.subject import Subject, uses
 from gdl.datalog.translation import Unbound, unbound_variables
 from gdl.diagnostics import Diagnostic, Related, Span, diagnostic
@@ -37,6 +37,23 @@ class _Choice:
             yield from (span for span, bound in self.branches if variable not in bound)
 
 
+class _Hints:
+    """What is likely meant by a variable without a value, as the conditions of *rule* tell."""
+
+    def __init__(self, rule: Rule) -> None:
+        positive = [use.atom.term for use in uses([rule]) if not use.is_negative]
+        self._bound = Spellings(variable.name for term in positive for variable in variables(term))
+        self._constants = {constant.name for term in positive for constant in _constants(term)}
+
+    def of(self, variable: Variable) -> str | None:
+        """Return a hint where *variable* stands without its question mark, or a variable has a name like it."""
+        bare = variable.name.removeprefix("?")
+        if bare in self._constants:
+            return f"did you mean {variable.name} where a condition has {bare}?"
+        near = self._bound.near(variable.name)
+        return None if near is None else f"did you mean {near}?"
+
+
 def unsafe_variables(subject: Subject) -> Iterator[Diagnostic]:
     """Yield variables of a head, a negation or a `distinct` that no positive condition binds."""
     found: dict[int, dict[tuple[Variable, str, Span | None], tuple[Rule, Unbound]]] = defaultdict(dict)
@@ -46,13 +63,13 @@ def unsafe_variables(subject: Subject) -> Iterator[Diagnostic]:
             found[rule.span.start].setdefault(key, (rule, unbound))
     for cases in found.values():
         (rule, _), *_ = cases.values()
-        spellings = Spellings(variable.name for variable in _bindable(rule))
+        hints = _Hints(rule)
         choices = [choice for condition in rule.body for choice in _choices(condition)]
         for rule, unbound in cases.values():
-            yield _unsafe(rule, unbound, spellings, choices)
+            yield _unsafe(rule, unbound, hints, choices)
 
 
-def _unsafe(rule: Rule, unbound: Unbound, bound: Spellings, choices: Sequence[_Choice]) -> Diagnostic:
+def _unsafe(rule: Rule, unbound: Unbound, hints: _Hints, choices: Sequence[_Choice]) -> Diagnostic:
     variable = unbound.variable
     where, reason = _IN_WORDS[unbound.where]
     branches = list(
@@ -64,16 +81,9 @@ def _unsafe(rule: Rule, unbound: Unbound, bound: Spellings, choices: Sequence[_C
         "unsafe-variable",
         unbound.span or rule.head.span,
         f"{gives} the variable {variable} {where}",
-        advice if branches else _without_mark(variable, rule) or did_you_mean(bound.near(variable.name), advice),
+        advice if branches else hints.of(variable) or advice,
         [Related(branch, f"{variable} has no value in this branch") for branch in branches],
     )
-
-
-def _without_mark(variable: Variable, rule: Rule) -> str | None:
-    """Return a hint where a condition of *rule* has *variable* without its question mark."""
-    name = variable.name.removeprefix("?")
-    constants = (str(part) for use in uses([rule]) if not use.is_negative for part in _constants(use.atom.term))
-    return f"did you mean {variable.name} where a condition has {name}?" if name in constants else None
 
 
 def _constants(term: Term) -> Iterator[Constant]:
@@ -83,10 +93,6 @@ def _constants(term: Term) -> Iterator[Constant]:
         if isinstance(top, Constant):
             yield top
         todo += arguments_of(top)
-
-
-def _bindable(rule: Rule) -> set[Variable]:
-    return {variable for use in uses([rule]) if not use.is_negative for variable in variables(use.atom.term)}
 
 
 def _choices(condition: Condition) -> Iterator[_Choice]:
