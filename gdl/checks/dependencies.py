@@ -39,6 +39,7 @@ _FORBIDDEN: Final[dict[Signature, tuple[str, frozenset[str], str]]] = {
 }
 """For every relation the code of the defect, the relations that it may not depend on, and why."""
 
+_MAY_NOT_ASK: Final = {relation: asked for relation, (_, asked, _) in _FORBIDDEN.items()}
 _ONLY_DEFINED: Final = frozenset({"role", "init", "next", "base", "input"})
 """What has facts alone, or stands in no body: other checks report a rule or a question."""
 
@@ -52,17 +53,15 @@ def premature_questions(subject: Subject) -> Iterator[Diagnostic]:
     for relation, (code, forbidden, why) in _FORBIDDEN.items():
         needed = graph.needed_by(relation) if relation in graph.numbers else ()
         starts = (first for first in needed if first != relation)
-        chains = graph.chains(starts, forbidden) if needed else ()
-        for way in islice((way for way in chains if not _is_told(way)), _MOST_CHAINS):
+        chains = (way for way in graph.chains(starts, forbidden) if not _is_told(way))
+        for way in islice(chains, _MOST_CHAINS):
             yield _too_early(graph, code, [relation, *way], why)
 
 
 def _is_told(way: Sequence[Signature]) -> bool:
     """Return whether another diagnostic tells what is wrong with *way*, at a relation that it goes through."""
-    return any(
-        name in _ONLY_DEFINED or way[-1][0] in _FORBIDDEN.get((name, arity), ("", (), ""))[1]
-        for name, arity in way[:-1]
-    )
+    *through, (asked, _) = way
+    return any(name in _ONLY_DEFINED or asked in _MAY_NOT_ASK.get((name, arity), ()) for name, arity in through)
 
 
 def _too_early(graph: RelationGraph, code: str, chain: Sequence[Signature], why: str) -> Diagnostic:
@@ -96,12 +95,16 @@ def negative_cycles(subject: Subject) -> Iterator[Diagnostic]:
         if signature(clause.head) in names
     ]
     told: set[int] = set()
-    for error in _cycles_of_atoms(clauses):
+    wrong: set[frozenset[Signature]] = set()
+    for chosen in _cycles_of_atoms(clauses):
+        error = _cycle_of_atoms(chosen)
         told |= {place.start for place in (error.span, *(related.span for related in error.related))}
+        wrong.add(frozenset(signature(clause.head) for clause in chosen))
         yield error
     for cycle in cycles:
-        first, *others = _steps(graph, [graph.relations[number] for number in cycle])
-        if first.atom.span.start not in told:
+        relations = [graph.relations[number] for number in cycle]
+        first, *others = _steps(graph, relations)
+        if first.atom.span.start not in told and frozenset(relations) not in wrong:
             told |= {use.atom.span.start for use in (first, *others)}
             yield _cycle_of_names(first, others)
 
@@ -124,20 +127,20 @@ def _cycle_of_names(first: Use, others: Sequence[Use]) -> Diagnostic:
     )
 
 
-def _cycles_of_atoms(clauses: Sequence[Clause]) -> Iterator[Diagnostic]:
+def _cycles_of_atoms(clauses: Sequence[Clause]) -> Iterator[list[Clause]]:
     told: set[frozenset[int]] = set()
     cycles = dependencies_of(clauses, _MOST_DEPENDENCIES).negative_cycles()
     for cycle in islice(cycles, _MOST_CHAINS):
         if frozenset(cycle) not in told:
             told.add(frozenset(cycle))
-            yield _cycle_of_atoms([clauses[i] for i in cycle])
+            yield [clauses[i] for i in cycle]
 
 
 def _cycle_of_atoms(cycle: Sequence[Clause]) -> Diagnostic:
     steps = [_between(user, needed, k == 0) for k, (user, needed) in enumerate(pairwise(cycle))]
     needs = [f"needs {'' if literal.is_positive else 'not '}{literal.atom}" for literal in steps]
     if len(needs) > _MOST_STEPS:
-        needs[_MOST_STEPS // 2 : -_MOST_STEPS // 2] = ["and so on"]
+        needs[_MOST_STEPS // 2 : -_MOST_STEPS // 2] = ["needs others"]
     related = [
         _related(user.head, literal.atom, not literal.is_positive, literal.span)
         for user, literal in zip(cycle[1:], steps[1:], strict=False)
