@@ -2,36 +2,54 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterator, Mapping
-from itertools import chain
 from typing import Final
 
-from gdl.checks.names import Known, Spellings, as_variable, did_you_mean, doubtful_words, short
+from gdl.checks.names import Known, Spellings, also_here, as_variable, did_you_mean, doubtful_words, short
 from gdl.checks.subject import Subject, part, uses
 from gdl.diagnostics import Diagnostic, Related, diagnostic
 from gdl.game import RANDOM
-from gdl.language.syntax import Atom, Rule
-from gdl.language.terms import Compound, Constant, signature
+from gdl.language.syntax import USAGE, Atom, Rule
+from gdl.language.terms import Compound, Constant, arguments_of, signature
 
 _OF_ROLES: Final = frozenset({("role", 1), ("does", 2), ("legal", 2), ("goal", 2), ("input", 2)})
 """The relations whose first argument is a role."""
 _MOST_TOLD: Final = 10
+_MOST_PLACES: Final = 5
 
 
 def undeclared_roles(subject: Subject) -> Iterator[Diagnostic]:
-    """Yield what is said of a role that no fact declares."""
+    """Yield what is said of roles that no fact declares, each once, with some of the places."""
     roles = _roles(subject)
     names = [role.name for role in roles]
-    known, spellings = Known(names), Spellings(names)
-    all_roles = f"the roles are {', '.join(map(short, names[:_MOST_TOLD]))}{' ...' if len(names) > _MOST_TOLD else ''}"
-    declared = [Related(rule.head.span, "the first role is declared here") for rule in list(roles.values())[:1]]
+    known = Known(names)
+    found: dict[Constant | Compound, list[tuple[Rule, Atom]]] = defaultdict(list)
     for rule, atom in _atoms_of_roles(subject) if roles else ():
-        role = atom.term.arguments[0] if isinstance(atom.term, Compound) else None
+        role = arguments_of(atom.term)[0]
         if isinstance(role, Constant | Compound) and str(role) not in known:
-            message = f"{short(str(role))} is no role of this game"
-            otherwise = "add (role random), if chance has a part in this game" if role is RANDOM else all_roles
-            hint = did_you_mean(as_variable(str(role), rule) or spellings.near(str(role)), otherwise)
-            yield diagnostic("undeclared-role", part(atom.span, 1), message, hint, declared)
+            found[role].append((rule, atom))
+    spellings = Spellings(names)
+    all_roles = f"the roles are {', '.join(map(short, names[:_MOST_TOLD]))}{' ...' if len(names) > _MOST_TOLD else ''}"
+    for role, said in found.items():
+        name = short(str(role))
+        places = [part(atom.span, 1) for _, atom in said[:_MOST_PLACES]]
+        near = spellings.near(str(role))
+        hint = _instead_of(role, near, *said[0]) or did_you_mean(near, all_roles)
+        declared = Related(next(iter(roles.values())).head.span, "the first role is declared here")
+        related = [declared, *also_here(name, places)]
+        yield diagnostic("undeclared-role", places[0], f"{name} is no role of this game", hint, related)
+
+
+def _instead_of(role: Constant | Compound, near: str | None, rule: Rule, atom: Atom) -> str | None:
+    """Return what is likely meant by *role* in *atom*, where that is no other role."""
+    if (variable := as_variable(str(role), rule)) is not None:
+        return f"did you mean {variable}?"
+    if role is RANDOM:
+        return f"should {near} be random?" if near else "add (role random), if chance has a part in this game"
+    if isinstance(role, Compound) or role.name.isdigit():
+        return f"the role comes first: write {USAGE[signature(atom.term)[0]]}"
+    return None
 
 
 def idle_roles(subject: Subject) -> Iterator[Diagnostic]:
@@ -72,6 +90,5 @@ def _roles(subject: Subject) -> dict[Constant, Rule]:
 
 def _atoms_of_roles(subject: Subject) -> Iterator[tuple[Rule, Atom]]:
     relations = _OF_ROLES | {("sees", 2)} if subject.is_gdl2 else _OF_ROLES
-    heads = ((rule, rule.head) for rule in subject.rules)
-    atoms = chain(heads, ((use.rule, use.atom) for use in uses(subject.rules)))
+    atoms = ((rule, atom) for rule in subject.rules for atom in (rule.head, *(use.atom for use in uses([rule]))))
     return ((rule, atom) for rule, atom in atoms if signature(atom.term) in relations)

@@ -142,7 +142,8 @@ def _misplaced(condition: Condition) -> Iterator[Diagnostic]:
             if not parts:
                 truth = "always" if name == "and" else "never"
                 message = f"`{name}` without conditions, which {truth} holds"
-                yield diagnostic("empty-connective", condition.span, message, "put conditions in, or delete it")
+                hint = f"put conditions in, as in ({name} condition ...), or delete it"
+                yield diagnostic("empty-connective", condition.span, message, hint)
             for part in parts:
                 yield from _misplaced(part)
 
