@@ -86,3 +86,19 @@ def test_a_fluent_or_move_with_arguments_is_another_than_one_without(
 ) -> None:
     found = check(Source("game.kif", f"{GAME}{rule}"))
     assert [(one.code.name, one.message, one.hint) for one in found] == [(code, message, hint)]
+
+
+def test_of_a_name_with_several_numbers_of_arguments_all_are_told() -> None:
+    rules = "(at (pos 1) 2) (at (pos 1 2) 2) (<= terminal (at (pos 1 2 3) ?x))"
+    found = check(Source("game.kif", GAME + rules))
+    assert [one.hint for one in found if one.code.name == "gdl/unmatched-condition"] == [
+        "facts and rules give pos with 1 argument or 2 arguments there"
+    ]
+
+
+def test_a_fluent_that_is_asked_for_by_another_name_gets_that_as_a_hint() -> None:
+    found = check(Source("game.kif", f"{GAME}(init (pased 1)) (<= terminal (true (paused 1)))"))
+    assert [(one.code.name, one.hint) for one in found] == [
+        ("gdl/unused-fluent", "did you mean paused?"),
+        ("gdl/undefined-fluent", "did you mean pased?"),
+    ]
