@@ -46,6 +46,8 @@ CHECKS: Final[tuple[Check, ...]] = (
     arguments.undefined_fluents,
     arguments.undefined_moves,
     arguments.unused_fluents,
+    arguments.unlisted_fluents,
+    arguments.unlisted_moves,
     arguments.unmatched_conditions,
     arguments.equal_terms,
     goals.goal_values,

@@ -19,6 +19,9 @@ from gdl.language.terms import Compound, Constant, Signature, Term, Variable, si
 _MAKERS: Final = {"true": frozenset({"init", "next"}), "does": frozenset({"legal"})}
 
 
+_LISTS: Final = {"true": "base", "does": "input"}
+"""In which relation a file may list its fluents, and in which its moves."""
+
 _Shape: TypeAlias = tuple[str, bool]
 """The name of a fluent or move, and whether it has arguments; another check compares how many."""
 
@@ -80,6 +83,32 @@ def unused_fluents(subject: Subject) -> Iterator[Diagnostic]:
         message = f"no condition asks whether {name} is true"
         hint = likely or "delete it, or ask for it with (true ...)"
         yield diagnostic("unused-fluent", _places(atoms)[0], message, hint)
+
+
+def unlisted_fluents(subject: Subject) -> Iterator[Diagnostic]:
+    """Yield fluents that `init` or `next` makes true and no `base` lists, in a file that has `base`."""
+    yield from _unlisted(subject, "true", "fluent-without-base", "`init` or `next` makes {} true")
+
+
+def unlisted_moves(subject: Subject) -> Iterator[Diagnostic]:
+    """Yield moves that `legal` allows and no `input` lists, in a file that has `input`."""
+    yield from _unlisted(subject, "does", "move-without-input", "`legal` allows {}")
+
+
+def _unlisted(subject: Subject, word: str, code: str, made_so: str) -> Iterator[Diagnostic]:
+    list_of = _LISTS[word]
+    listed = _collected((rule.head, rule) for rule in subject.rules if signature(rule.head.term)[0] == list_of)
+    if listed.is_open or not listed.atoms or subject.broken or list_of in doubtful_words(subject):
+        return
+    made = _made(subject, word)
+    spellings = Spellings(name for name in listed.names if name not in made.names)
+    for name, atoms, other in made.without(listed, ()):
+        if name.lower() not in KEYWORDS:
+            near = spellings.near(name)
+            hint = other or (f"should {near} be {name}?" if near else f"list it, or leave `{list_of}` out altogether")
+            places = _places(atoms)
+            message = f"{made_so.format(name)}, but no `{list_of}` lists it"
+            yield diagnostic(code, places[0], message, hint, also_here(name, places))
 
 
 def _never_made(subject: Subject, word: str) -> Iterator[tuple[str, list[Span], str]]:
