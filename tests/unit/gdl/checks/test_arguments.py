@@ -42,6 +42,11 @@ def test_a_term_that_is_to_be_distinct_from_itself_is_reported_once(condition: s
             "facts and rules give Pos with 2 arguments there",
         ),
         ("(true (size bg))", "argument 1 of `size` is never bg: this never holds", "did you mean big?"),
+        (
+            "(true (size (big 1)))",
+            "argument 1 of `size` is never big with 1 argument: this never holds",
+            "facts and rules give big with no argument there",
+        ),
         ("(true (size 1))", "argument 1 of `size` is never 1: this never holds", "facts and rules give big there"),
     ],
 )
@@ -102,3 +107,24 @@ def test_a_fluent_that_is_asked_for_by_another_name_gets_that_as_a_hint() -> Non
         ("gdl/unused-fluent", "did you mean paused?"),
         ("gdl/undefined-fluent", "did you mean pased?"),
     ]
+
+
+@pytest.mark.parametrize(
+    ("rules", "told"),
+    [
+        ("(init (true 1)) (init (left-over 1))", ["true: gdl/keyword-as-function", "(left-over 1): gdl/unused-fluent"]),
+        ("(<= terminal (true (next 1)))", ["next: gdl/keyword-as-function"]),
+        ("(<= terminal (true (begun 1)) (true (size 5)) (true big)) (init ())", ["(): gdl/empty-list"]),
+        ("(<= terminal (true (at Pos))) (init (at pos)) (<= terminal (true (size BIG)))", [
+            "Pos: gdl/capitalisation", "BIG: gdl/capitalisation"]),
+        ("(<= terminal (true (AT (pos 1 2))))", ["AT: gdl/capitalisation"]),
+    ],
+)  # fmt: skip
+def test_what_another_check_reports_is_no_condition_that_never_holds(rules: str, told: list[str]) -> None:
+    found = check(Source("game.kif", f"{GAME}{rules}"))
+    assert [f"{one.span.text}: {one.code.name}" for one in found if one.code.name != "gdl/function-arities"] == told
+
+
+def test_where_nothing_is_ever_true_the_conditions_are_not_told_one_by_one() -> None:
+    rules = "(role white) (legal white go) (goal white 50) (<= terminal (true (at 1)) (true done))"
+    assert [one.code.name for one in check(Source("game.kif", rules))] == ["gdl/missing-init"]
