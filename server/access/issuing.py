@@ -25,7 +25,7 @@ _SEPARATORS: Final = ",;\t"
 _BLANK: Final = f"{_SEPARATORS}{string.whitespace}"
 _HAS_COLUMNS: Final = re.compile(r"[;\t]|,\S")
 """Tells columns from names such as `Lovelace, Ada`."""
-_QUOTED: Final = re.compile(r"'(?=[=+\-@\t\r])")
+_QUOTED: Final = re.compile(r"^'(?=[=+\-@\t\r])")
 _COLUMNS: Final = (_NAME, "role", "note")
 """The columns that count; others, as lists of other systems have them, are passed over."""
 
@@ -101,7 +101,7 @@ def _check_columns(columns: list[str], line: int) -> None:
 
 def _listed(row: dict[str, str], line: int) -> Listed:
     role = row.get("role", "").strip().lower()
-    name, note = (_QUOTED.sub("", row.get(column, "").strip(), count=1) for column in (_NAME, "note"))
+    name, note = (_QUOTED.sub("", row.get(column, "").strip()) for column in (_NAME, "note"))
     return Listed(name, line, role_named(role) if role else None, note)
 
 

@@ -34,6 +34,7 @@ from server.sanitization import write_csv
         ("\ufeff \r\n;;\r\nname;role\r\nAda;host\r\n", [Listed("Ada", 4, Role.HOST)]),
         ("\n,\nAda\n", [Listed("Ada", 3)]),
         (";;\n", []),
+        ("Ada" * 50_000, [Listed("Ada" * 50_000, 1)]),
     ],
 )
 def test_a_list_is_read(text: str, listed: list[Listed]) -> None:
@@ -54,6 +55,7 @@ def test_an_unknown_role_is_refused() -> None:
         ("name,rol\nAda,host\n", "line 1: there is no column 'rol'; did you mean role"),
         ("\n;;\nname;rol\nAda;host\n", "line 3: there is no column 'rol'; did you mean role"),
         ("\n\nBob\thost\n", "line 3: the first line has several columns"),
+        ("name\nAda\n" + "x" * 131_073, "line 3: this is no CSV: field larger than field limit"),
     ],
 )
 def test_columns_that_are_none_of_ours_are_no_names(text: str, said: str) -> None:
@@ -69,7 +71,8 @@ def test_names_may_have_commas() -> None:
 
 
 def test_a_list_without_end_is_refused() -> None:
-    with pytest.raises(TokenFieldError):
+    assert len(read_class_list("Ada\n" * MAX_NAMES)) == MAX_NAMES
+    with pytest.raises(TokenFieldError, match=r"^a class list has at most 5,000 names$"):
         read_class_list("Ada\n" * (MAX_NAMES + 1))
 
 
@@ -79,7 +82,9 @@ def test_garbage_is_read_or_refused(text: str) -> None:
         read_class_list(text)
 
 
-@pytest.mark.parametrize("name", ["=1+1", "+1", "-1", "@SUM(A1)", "=HYPERLINK(1)", "Ada", "'quoted'", 'a,"b"'])
+@pytest.mark.parametrize(
+    "name", ["=1+1", "+1", "-1", "@SUM(A1)", "=HYPERLINK(1)", "Ada", "'quoted'", 'a,"b"', "Rock'n'-Roll"]
+)
 def test_no_cell_is_a_formula_and_names_come_back(name: str) -> None:
     stream = StringIO()
     write_csv([("name", "token"), (name, "=1+1")], stream)
