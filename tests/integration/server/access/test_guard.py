@@ -8,6 +8,7 @@ from ipaddress import ip_network
 from pathlib import Path
 
 import pytest
+from yarl import URL
 
 from server.access.access import AccessControl
 from server.access.guard import HEADERS
@@ -121,9 +122,37 @@ async def test_a_token_with_the_secret_of_another_opens_nothing(
     assert await status(closed[0], "GET", "/who", bearer(forged)) == 401
 
 
+async def test_a_token_is_shown_as_a_bearer_token_and_in_no_other_way(
+    closed: tuple[Client, AccessControl], tokens: dict[str, str]
+) -> None:
+    shown = [f"{scheme}{tokens['host']}" for scheme in ("bearer ", "BEARER  ", "Basic ", "Token ", "")]
+    found = [await status(closed[0], "GET", "/who", {"Authorization": header}) for header in shown]
+    assert found == [200, 200, 401, 401, 401]
+
+
 async def test_people_without_a_token_are_led_to_the_login_page(closed: tuple[Client, AccessControl]) -> None:
     async with closed[0].get("/who?a=b", headers={"Accept": "text/html"}, allow_redirects=False) as answer:
         assert (answer.status, answer.headers["Location"]) == (303, "/login?next=/who?a%3Db")
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "headers"),
+    [
+        ("GET", "/api/v1/matches", {"Accept": "text/html"}),
+        ("POST", "/order", {"Accept": "text/html"}),
+        ("GET", "/who", {"Accept": "application/json"}),
+        ("GET", "/who", {}),
+    ],
+)
+async def test_programs_without_a_token_are_refused(
+    closed: tuple[Client, AccessControl], method: str, path: str, headers: dict[str, str]
+) -> None:
+    client, _ = closed
+    asked = client.session.request(
+        method, client.make_url(path), headers=headers, skip_auto_headers=["Accept"], allow_redirects=False
+    )
+    async with asked as answer:
+        assert answer.status == 401
 
 
 async def test_static_files_are_for_everybody(closed: tuple[Client, AccessControl]) -> None:
@@ -211,6 +240,16 @@ async def test_guesses_at_tokens_are_counted_and_right_ones_still_let_in(tmp_pat
     assert found == [401, 401, 429, 200]
 
 
+async def test_guesses_count_for_the_address_that_they_come_from(tmp_path: Path) -> None:
+    settings = AccessSettings(proxies=(ip_network("127.0.0.0/8"),), limits=Limits(logins="1/minute"))
+    async with guarded_app(tmp_path, settings) as (client, _):
+        found = [
+            await status(client, "GET", "/who", bearer("a guess") | {"X-Forwarded-For": address})
+            for address in ("203.0.113.5", "203.0.113.5", "203.0.113.6")
+        ]
+    assert found == [401, 429, 401]
+
+
 async def test_too_large_a_body_is_refused(opened: Client) -> None:
     assert await status(opened, "POST", "/api/v1/matches", None, "x" * 100_001) == 413
 
@@ -250,6 +289,40 @@ async def test_a_body_that_is_not_what_it_says_is_refused(opened: Client, header
     assert line.startswith(b"HTTP/1.1 400 ")
 
 
+CHARSET = ["unsupported_media_type", "a form must be in UTF-8", "send it without a charset"]
+TOO_LARGE = ["too_large", "this is too large for a request without a token", ""]
+UNTYPED = ["bad_request", "the header Content-Type has more than 256 characters", ""]
+UNSTORABLE = ["bad_request", "there are characters in it that are in no text", ""]
+INVALID = ["unauthorized", "the token is not valid", "send Authorization: Bearer TOKEN, or log in at /login"]
+UNPACKED = [
+    "bad_request",
+    "the body is not what its head says: 400, message:\n  Can not decode content-encoding: gzip",
+    "",
+]
+
+
+@pytest.mark.parametrize(
+    ("headers", "query", "text", "told"),
+    [
+        ({"Content-Type": f"{FORM['Content-Type']}; charset=utf-16"}, "", "a=b", CHARSET),
+        ({}, "", "x" * 65_537, TOO_LARGE),
+        ({"Content-Type": "x" * 257}, "", "", UNTYPED),
+        ({}, "?a=%00", "", UNSTORABLE),
+        ({}, "?%00=a", "", UNSTORABLE),
+        (FORM, "", "a=%00", UNSTORABLE),
+        (FORM, "", "%00=a", UNSTORABLE),
+        (bearer("x"), "", "", INVALID),
+        ({"Content-Encoding": "gzip"}, "", "no gzip", UNPACKED),
+    ],
+)
+async def test_what_is_refused_is_told(
+    closed: tuple[Client, AccessControl], headers: dict[str, str], query: str, text: str, told: list[str]
+) -> None:
+    path = URL(f"/api/take{query}", encoded=True)
+    async with closed[0].post(path, headers=headers, data=text or None) as answer:
+        assert await answer.json() == told
+
+
 PARTS = "multipart/form-data; boundary=x"
 PART = '--x\r\nContent-Disposition: form-data; name="a"\r\nContent-Type: text/plain; charset={}\r\n\r\nb\r\n--x--\r\n'
 
@@ -264,6 +337,11 @@ async def test_a_form_and_its_parts_are_in_utf_8(
     sent = ((f"{FORM['Content-Type']}; charset={charset}", "a=b"), (PARTS, PART.format(charset)))
     found = [await status(closed[0], "POST", "/api/take", {"Content-Type": kind}, text) for kind, text in sent]
     assert found == [expected, expected]
+
+
+async def test_a_part_of_a_form_need_not_say_its_charset(closed: tuple[Client, AccessControl]) -> None:
+    part = PART.replace("; charset={}", "")
+    assert await status(closed[0], "POST", "/api/take", {"Content-Type": PARTS}, part) == 200
 
 
 @pytest.mark.parametrize(("length", "expected"), [(256, 200), (257, 400)])

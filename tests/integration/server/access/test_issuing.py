@@ -129,9 +129,18 @@ async def test_passers_by_own_nothing_of_a_token_that_is_called_as_they_are() ->
     assert [owns(who, ANONYMOUS.name) for who in (token, ANONYMOUS, None)] == [True, False, False]
 
 
+async def test_an_admin_whose_token_is_over_is_none(desk: Desk) -> None:
+    await desk.issuing.issue("Ada", Role.ADMIN, days=1)
+    before = await desk.issuing.has_admin()
+    desk.at_ms += DAY_MS
+    assert (before, await desk.issuing.has_admin()) == (True, False)
+    with pytest.raises(TokenRuleError):
+        await desk.issuing.issue("Bob", Role.HOST)
+
+
 async def test_the_last_admin_stays(desk: Desk) -> None:
     issued = await desk.issuing.issue("Ada", Role.ADMIN)
-    with pytest.raises(TokenRuleError):
+    with pytest.raises(TokenRuleError, match=r"^this is the last token of an admin: issue another one"):
         await desk.issuing.revoke(issued.row.id)
     await desk.issuing.issue("Grace", Role.ADMIN)
     await desk.issuing.revoke(issued.row.id)
@@ -155,6 +164,8 @@ async def test_names_can_be_printed_on_a_line(desk: Desk, name: str) -> None:
 async def test_times_are_some_days(desk: Desk, days: int) -> None:
     with pytest.raises(TokenFieldError):
         await desk.issuing.issue("Ada", Role.ADMIN, days)
+    with pytest.raises(TokenFieldError):
+        await desk.issuing.issue_all([Listed("Ada", 1, Role.ADMIN)], Role.PLAYER, days)
 
 
 async def test_a_class_gets_a_token_each_and_again_none(desk: Desk) -> None:
@@ -165,6 +176,20 @@ async def test_a_class_gets_a_token_each_and_again_none(desk: Desk) -> None:
         [("Ada", "admin", ""), ("Bob", "player", "group 1")],
         [],
     )
+
+
+async def test_the_tokens_of_a_class_are_valid_for_its_days(desk: Desk) -> None:
+    issued = await desk.issuing.issue_all([Listed("Ada", 1, Role.ADMIN), Listed("Bob", 2)], Role.PLAYER, days=3)
+    assert [each.row.expires_ms for each in issued] == [START_MS + 3 * DAY_MS] * 2
+
+
+async def test_tokens_that_are_withdrawn_open_nothing_and_their_names_get_others(desk: Desk) -> None:
+    kept = await desk.issuing.issue("root", Role.ADMIN)
+    issued = await desk.issuing.issue_all([Listed("Ada", 1), Listed("Bob", 2)], Role.PLAYER)
+    await desk.recognition.by_token(str(issued[0].text))
+    await desk.issuing.withdraw(issued)
+    assert await desk.store.listed() == [kept.row]
+    assert [await desk.recognition.by_token(str(each.text)) for each in issued] == [None, None]
 
 
 async def test_a_name_is_the_same_however_its_accent_is_written(desk: Desk) -> None:

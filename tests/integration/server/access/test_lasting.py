@@ -9,9 +9,15 @@ import pytest
 
 from server.access.settings import AccessSettings
 from server.principal import Role
-from tests.kit.server.access.guarded_app import bearer, guarded_app
+from tests.kit.server.access.guarded_app import STREAMED_ON, Client, bearer, guarded_app
 
 CLOSED = AccessSettings(is_loopback=False)
+
+
+async def rest(client: Client, stream: aiohttp.ClientResponse) -> bytes:
+    """Return what comes when a stream that has begun goes on to its end."""
+    client.app[STREAMED_ON].set()
+    return await stream.content.read()
 
 
 async def test_a_stream_ends_when_its_token_is_revoked_and_others_go_on(tmp_path: Path) -> None:
@@ -28,7 +34,7 @@ async def test_a_stream_ends_when_its_token_is_revoked_and_others_go_on(tmp_path
             await access.open_requests.sweep()
             with pytest.raises(aiohttp.ClientPayloadError):
                 await his.content.read()
-            assert not hers.content.at_eof()
+            assert await rest(client, hers) == b"ended"
 
 
 async def test_a_stream_ends_when_its_session_does(tmp_path: Path) -> None:
@@ -41,6 +47,16 @@ async def test_a_stream_ends_when_its_session_does(tmp_path: Path) -> None:
             await access.open_requests.sweep()
             with pytest.raises(aiohttp.ClientPayloadError):
                 await answer.content.read()
+
+
+async def test_a_stream_goes_on_while_its_session_does(tmp_path: Path) -> None:
+    async with guarded_app(tmp_path, CLOSED) as (client, access):
+        ada = await access.issuing.issue("Ada", Role.ADMIN)
+        secret = await access.recognition.begin_session(ada.row.id, 100)
+        async with client.get("/stream", headers={"Cookie": f"ggp_session={secret}"}) as answer:
+            await answer.content.readexactly(5)
+            await access.open_requests.sweep()
+            assert await rest(client, answer) == b"ended"
 
 
 async def test_what_was_open_ends_with_the_first_token(tmp_path: Path) -> None:
@@ -58,4 +74,11 @@ async def test_a_viewer_that_needs_no_token_goes_on(tmp_path: Path) -> None:
     async with guarded_app(tmp_path, public) as (client, access), client.get("/stream") as answer:
         await answer.content.readexactly(5)
         await access.open_requests.sweep()
-        assert not answer.content.at_eof()
+        assert await rest(client, answer) == b"ended"
+
+
+async def test_a_stream_for_anybody_goes_on_where_others_take_a_token(tmp_path: Path) -> None:
+    async with guarded_app(tmp_path, CLOSED) as (client, access), client.get("/seat") as answer:
+        await answer.content.readexactly(5)
+        await access.open_requests.sweep()
+        assert await rest(client, answer) == b"ended"

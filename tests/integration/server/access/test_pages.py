@@ -98,7 +98,8 @@ async def test_who_logs_in_stays_logged_in_until_they_log_out(browser: Browser) 
     answer = await browser.log_in(f" {issued.text}\n", "/who?a=b")
     during = await browser.who()
     await browser.get("/admin")
-    await browser.send("/logout")
+    out = await browser.send("/logout")
+    assert out.headers["Set-Cookie"] == "ggp_session=; Max-Age=0; SameSite=Lax; Path=/; HttpOnly"
     assert (answer.status, answer.headers["Location"]) == (303, "/who?a=b")
     assert (before, during, await browser.who()) == ("401", "Ada admin", "401")
 

@@ -21,6 +21,8 @@ from server.storage.database import Database
 from tests.kit.server.databases import new_sqlite
 
 Client: TypeAlias = TestClient[web.Request, web.Application]
+STREAMED_ON = web.AppKey("streamed_on", asyncio.Event)
+"""Set, it lets the streams that are open go on to their end."""
 FORM = {"Content-Type": "application/x-www-form-urlencoded"}
 
 
@@ -58,8 +60,14 @@ async def _stream(request: web.Request) -> web.StreamResponse:
     answer = web.StreamResponse()
     await answer.prepare(request)
     await answer.write(b"begun")
-    await asyncio.Event().wait()
+    await request.app[STREAMED_ON].wait()
+    await answer.write(b"ended")
     return answer
+
+
+@requires(None)
+async def _stream_for_anybody(request: web.Request) -> web.StreamResponse:
+    return await _stream(request)
 
 
 @web.middleware
@@ -68,7 +76,8 @@ async def _told(request: web.Request, handler: object) -> web.StreamResponse:
     try:
         answer: web.StreamResponse = await handler(request)
     except RequestError as error:
-        return web.json_response(error.code, status=error.status, headers=error.headers)
+        told = [error.code, error.message, error.hint]
+        return web.json_response(told, status=error.status, headers=error.headers)
     return answer
 
 
@@ -77,7 +86,9 @@ def application(access: AccessControl) -> web.Application:
     app = web.Application(middlewares=[_told], client_max_size=100_000)
     app.router.add_get("/who", _who)
     app.router.add_get("/form", _form)
+    app[STREAMED_ON] = asyncio.Event()
     app.router.add_get("/stream", _stream)
+    app.router.add_get("/seat", _stream_for_anybody)
     app.router.add_post("/order", _order)
     app.router.add_post("/api/take", _take)
     app.router.add_post("/api/v1/matches", _order)
