@@ -77,14 +77,14 @@ class StoredMatches:
         return cls(GameStore(database), PlayerStore(database), MatchStore(database), JournalStore(database))
 
 
-async def as_broadcast(journals: JournalStore, rows: Sequence[MatchRow], at_ms: int | None = None) -> list[MatchRow]:
-    """Return *rows* with the steps that spectators see of them, as *journals* tell, at *at_ms*, by default now.
+async def as_broadcast(journals: JournalStore, rows: Sequence[MatchRow]) -> list[MatchRow]:
+    """Return *rows* with the steps that spectators see of them, as *journals* tell, by now.
 
     Of a match that is shown late the errors come at its end.
     """
     late = {row.id: delay for row in rows if not row.has_ended and not (delay := delay_of(row)).is_live}
-    time_ms = now_ms() if at_ms is None else at_ms
-    timed = {match_id: time_ms - 1000 * delay.seconds for match_id, delay in late.items() if delay.seconds}
+    at_ms = now_ms()
+    timed = {match_id: at_ms - 1000 * delay.seconds for match_id, delay in late.items() if delay.seconds}
     steps = dict.fromkeys(timed, 0) | (await journals.steps_at(timed) if timed else {})
     return [
         replace(row, n_steps=steps.get(row.id, late[row.id].last_step(row.n_steps)), n_errors=0)

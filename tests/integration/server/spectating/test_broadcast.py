@@ -221,7 +221,9 @@ async def delayed(played: WrittenMatch, text: str) -> None:
 
 
 @pytest.mark.parametrize(("text", "n_steps"), [("end", 0), ("1 step", 1), ("3 steps", 0), ("60 s", 1), ("live", 2)])
-async def test_steps_and_errors_are_late_wherever_matches_are_listed(tmp_path: Path, text: str, n_steps: int) -> None:
+async def test_steps_and_errors_are_late_wherever_matches_are_listed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, text: str, n_steps: int
+) -> None:
     async with written_match(tmp_path, turns(), TURNS_MOVES) as played:
         await delayed(played, text)
         await played.write("state", 3)
@@ -229,7 +231,8 @@ async def test_steps_and_errors_are_late_wherever_matches_are_listed(tmp_path: P
         row = await played.matches.find(MATCH)
         assert row is not None
         wrong = replace(row, n_errors=2)
-        (shown,) = await as_broadcast(played.journals, [wrong], times[2] + 59_999)
+        monkeypatch.setattr("server.spectating.public_record.now_ms", lambda: times[2] + 59_999)
+        (shown,) = await as_broadcast(played.journals, [wrong])
         assert (shown.n_steps, shown.n_errors) == (n_steps, 2 if text == "live" else 0)
         over = replace(wrong, status=MatchStatus.COMPLETED)
         assert await as_broadcast(played.journals, [over]) == [over]
