@@ -4,6 +4,7 @@ import asyncio
 import hashlib
 import time
 from collections.abc import AsyncIterator, Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Final
 
@@ -114,6 +115,8 @@ class TournamentFeed:
 
     async def _shared(self, name: str) -> LiveTournament | None:
         async with self._reading:
-            if name not in self._latest:
-                self._latest[name] = await self._store.of(name)
-            return self._latest.get(name)
+            # Not asked twice: what is kept may be too old a moment later.
+            with suppress(KeyError):
+                return self._latest[name]
+            found = self._latest[name] = await self._store.of(name)
+            return found
