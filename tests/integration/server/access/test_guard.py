@@ -178,9 +178,15 @@ async def test_a_form_needs_the_token_that_its_browser_was_given(opened: Client)
     assert sent == [200, 403, 403, 403]
 
 
-async def test_a_script_sends_the_token_as_a_header(opened: Client) -> None:
+@pytest.mark.parametrize("headers", [{}, FORM])
+async def test_a_script_sends_the_token_as_a_header(opened: Client, headers: dict[str, str]) -> None:
     token = await (await opened.get("/form")).text()
-    assert await status(opened, "POST", "/order", {"X-CSRF-Token": token}, "{}") == 200
+    assert await status(opened, "POST", "/order", headers | {"X-CSRF-Token": token}, "{}") == 200
+
+
+async def test_the_cookie_of_a_session_that_is_over_counts_as_none(closed: tuple[Client, AccessControl]) -> None:
+    cookie = {"Cookie": f"ggp_session={'a' * 52}"}
+    assert await status(closed[0], "POST", "/api/take", cookie, "x") == 200
 
 
 async def test_the_token_of_another_browser_is_refused(opened: Client) -> None:
@@ -262,6 +268,10 @@ async def test_strangers_send_little(closed: tuple[Client, AccessControl]) -> No
     found = [await status(client, "POST", "/api/take", None, "x" * n) for n in (65_536, 65_537)]
     async with client.post("/api/take", data=pieces()) as answer:
         assert [*found, answer.status] == [200, 413, 413]
+
+
+async def test_who_has_a_token_sends_more(closed: tuple[Client, AccessControl], tokens: dict[str, str]) -> None:
+    assert await status(closed[0], "POST", "/api/take", bearer(tokens["spectator"]), "x" * 65_537) == 200
 
 
 async def test_visitors_of_a_public_server_send_no_more_than_strangers(tmp_path: Path) -> None:

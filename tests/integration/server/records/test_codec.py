@@ -191,6 +191,24 @@ def test_what_makes_no_sense_is_refused(found: object) -> None:
         read_entry(found)
 
 
+@pytest.mark.parametrize(
+    ("found", "told"),
+    [
+        ([], "an entry that is no JSON object"),
+        (ANSWERED | {"move": 5}, "an entry that cannot be understood: move holds 5"),
+        (ANSWERED | {"message": "SHOUT"}, "an entry that cannot be understood: message holds 'SHOUT'"),
+        (STEP | {"details": ["", 5]}, "an entry that cannot be understood: ['', 5]"),
+        (STEP | {"elapsedMs": 5}, "an entry that cannot be understood: elapsedMs holds 5"),
+        (STEP | {"at": "x" * 98}, f"an entry that cannot be understood: at holds '{'x' * 98}'"),
+        (STEP | {"at": "x" * 99}, f"an entry that cannot be understood: at holds '{'x' * 99}..."),
+    ],
+)
+def test_what_makes_no_sense_is_named(found: object, told: str) -> None:
+    with pytest.raises(MatchRecordError) as caught:
+        read_entry(found)
+    assert caught.value.message == told
+
+
 def test_another_format_is_named() -> None:
     with pytest.raises(MatchRecordError, match="format 99 is not known; this version reads format 1"):
         read_entry(STARTED | {"format": 99})
