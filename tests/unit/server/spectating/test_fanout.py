@@ -10,7 +10,7 @@ from contextlib import aclosing
 import pytest
 
 from server.errors import UnknownMatchError
-from server.spectating.fanout import MAX_PIECE, N_AT_ONCE, Audience, SharedEvent, framed, pieces
+from server.spectating.fanout import MAX_PIECE, N_AT_ONCE, NOW_MS, Audience, SharedEvent, framed, pieces
 
 
 class Reader:
@@ -86,10 +86,10 @@ def test_an_event_is_encoded_once() -> None:
 
 def test_an_event_may_tell_when_it_is_sent(monkeypatch: pytest.MonkeyPatch) -> None:
     event, told = SharedEvent("asked", {"at": 1}, tells_now=True), []
-    for at_ms in (1_000, 1_050, 5_000):
+    for at_ms in (1_000, 1_000 + NOW_MS, 1_001 + NOW_MS, 5_000):
         monkeypatch.setattr("server.spectating.fanout.now_ms", lambda at_ms=at_ms: at_ms)
         told.append(json.loads(event.encoded(is_ndjson=True))["data"])
-    assert told == [{"at": 1, "now": 1_000}, {"at": 1, "now": 1_000}, {"at": 1, "now": 5_000}]
+    assert told == [{"at": 1, "now": now_ms} for now_ms in (1_000, 1_000, 1_001 + NOW_MS, 5_000)]
 
 
 def test_short_events_are_sent_together_and_long_ones_alone() -> None:

@@ -1,0 +1,157 @@
+"""The feeds of matches: read once for all who follow, from any event on, and `closed` at the end for each."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Sequence
+from contextlib import aclosing
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from server.errors import MatchRecordError, UnknownMatchError
+from server.records.entries import Entry, StateEntry
+from server.spectating import stream
+from server.spectating.fanout import SharedEvent
+from server.spectating.stream import MatchFeeds, public_events, shared
+from server.storage.rows import MatchRow, MatchStatus
+from tests.kit.polling import until
+from tests.kit.server.scripted import START_MS, TURNS_MOVES, turns
+from tests.kit.server.spectating.written_match import MATCH, WrittenMatch, written_match
+
+
+@pytest.fixture
+async def played(tmp_path: Path) -> AsyncIterator[WrittenMatch]:
+    async with written_match(tmp_path, turns(), TURNS_MOVES) as found:
+        yield found
+
+
+@pytest.fixture
+def reads(played: WrittenMatch, monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """Return from behind which entries the journal was read, a number for each time."""
+    found: list[int] = []
+    entries = played.journals.entries
+
+    async def noted(match_id: str, after: int = -1) -> Sequence[Entry]:
+        found.append(after)
+        return await entries(match_id, after)
+
+    monkeypatch.setattr(played.journals, "entries", noted)
+    return found
+
+
+def told(events: Sequence[SharedEvent]) -> list[tuple[str, dict[str, Any], str]]:
+    return [(event.kind, event.data, event.event_id) for event in events]
+
+
+async def followed(feeds: MatchFeeds, after: int = -1) -> list[tuple[str, dict[str, Any], str]]:
+    return told([event async for events in feeds.follow(MATCH, after) for event in events])
+
+
+async def whole(played: WrittenMatch) -> list[tuple[str, dict[str, Any], str]]:
+    return told([shared(event) for event in await public_events(played, MATCH)])
+
+
+async def ended_early(played: WrittenMatch, monkeypatch: pytest.MonkeyPatch, status: MatchStatus) -> None:
+    """Let the match have ended before it began."""
+    row = await played.matches.get(MATCH)
+    assert row is not None
+    over = replace(row, status=status, started_ms=None, ended_ms=START_MS + 5, abort_reason="enough")
+
+    async def get(_match_id: str) -> MatchRow:
+        return over
+
+    monkeypatch.setattr(played.matches, "get", get)
+
+
+async def test_all_who_follow_get_each_event_and_the_journal_is_read_once_for_them(
+    played: WrittenMatch, reads: list[int]
+) -> None:
+    feeds = MatchFeeds(played, poll_s=60.0)
+    await played.write("state")
+    following = [asyncio.create_task(followed(feeds)) for _ in range(3)]
+    await played.write("state")
+    await played.finish()
+    found = await asyncio.gather(*following)
+    assert reads.count(-1) == 1
+    assert found == [await whole(played)] * 3
+
+
+@pytest.mark.parametrize("after", [-1, 0, 5])
+async def test_who_comes_again_gets_what_came_after_the_last_event_it_knows(played: WrittenMatch, after: int) -> None:
+    await played.finish()
+    events = await whole(played)
+    assert await followed(MatchFeeds(played), after) == events[after + 1 :]
+
+
+@pytest.mark.parametrize("n_more", [0, 1, 100])
+async def test_who_knows_all_events_gets_the_last_once_more(played: WrittenMatch, n_more: int) -> None:
+    await played.finish()
+    events = await whole(played)
+    after = len(events) - 1 + n_more
+    assert await followed(MatchFeeds(played), after) == [("closed", events[-1][1], str(after))]
+
+
+async def test_of_many_events_some_come_at_a_time(played: WrittenMatch, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(stream, "MAX_EVENTS", 4)
+    await played.finish()
+    batches = [events async for events in MatchFeeds(played).follow(MATCH)]
+    assert [len(events) for events in batches] == [4, 4, 4, 4, 4, 1]
+    assert told([event for events in batches for event in events]) == await whole(played)
+
+
+async def test_a_match_that_is_not_there_cannot_be_followed(played: WrittenMatch) -> None:
+    feeds = MatchFeeds(played)
+    for _ in range(2):
+        with pytest.raises(UnknownMatchError):
+            await anext(feeds.follow("none"))
+
+
+async def test_a_journal_that_makes_no_sense_is_named_to_all_who_follow(played: WrittenMatch) -> None:
+    played.journal = [entry for entry in played.journal if isinstance(entry, StateEntry)]
+    await played.write("state")
+    feeds = MatchFeeds(played)
+    found = await asyncio.gather(followed(feeds), followed(feeds), return_exceptions=True)
+    assert [type(error) for error in found] == [MatchRecordError] * 2
+
+
+@pytest.mark.parametrize("status", [MatchStatus.ABORTED, MatchStatus.FAILED])
+async def test_who_follows_a_match_that_never_began_is_told_why_it_ended(
+    played: WrittenMatch, monkeypatch: pytest.MonkeyPatch, status: MatchStatus
+) -> None:
+    await ended_early(played, monkeypatch, status)
+    events = await whole(played)
+    assert events == [
+        (status.value, {"at": START_MS + 5, "step": 0, "reason": "enough"}, "0"),
+        ("closed", {"at": START_MS + 5}, "1"),
+    ]
+    feeds = MatchFeeds(played)
+    assert [await followed(feeds, after) for after in (-1, 0, 1, 7)] == [
+        events,
+        events[1:],
+        [("closed", {"at": START_MS + 5}, "1")],
+        [("closed", {"at": START_MS + 5}, "7")],
+    ]
+
+
+async def test_after_the_end_a_match_is_read_anew(played: WrittenMatch, reads: list[int]) -> None:
+    feeds = MatchFeeds(played)
+    await played.finish()
+    async with aclosing(feeds.follow(MATCH)) as first:
+        await anext(first)
+        await until(lambda: feeds._feeds[MATCH].audience.is_over)
+        assert await followed(feeds) == await whole(played)
+    assert reads == [-1, -1, -1]
+
+
+async def test_a_match_that_is_followed_no_more_is_not_read_on(played: WrittenMatch, reads: list[int]) -> None:
+    feeds = MatchFeeds(played, poll_s=60.0)
+    await played.write("state")
+    async with aclosing(feeds.follow(MATCH)) as following:
+        await anext(following)
+    await played.finish()
+    for _ in range(20):
+        await asyncio.sleep(0)
+    assert (reads, feeds._feeds) == ([-1], {})
