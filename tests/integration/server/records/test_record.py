@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from itertools import islice
 from typing import Any
 
 import pytest
 
 from gdl.language.rules import Description
+from gdl.wire.insights import Insight
 from server.errors import MatchRecordError
 from server.match.exchange import Aborted, Failed
 from server.match.setup import Profile
 from server.records.codec import read_entry
-from server.records.entries import entry_of, versions
+from server.records.entries import StepEntry, entry_of, versions
 from server.records.record import MatchRecord, record_of
+from server.visibility import Secrecy
 from tests.kit.server.scripted import CIRCUMSTANCES, PLAIN, START_MS, TURNS, TURNS_MOVES, events, library, turns
 
 MONTY = (("(choose 1)", "(hide_car 2)"), ("noop", "(open 3)"), ("switch", "noop"))
@@ -163,6 +166,36 @@ def test_the_scrambled_names_are_in_the_record_once_it_is_over() -> None:
 def test_the_answers_to_the_step_that_is_played_are_not_public() -> None:
     view = record(turns(), (("(jump 0)", "noop"),), 9).public_view()
     assert "jump 0" not in json.dumps(view["moves"] + view["errors"])
+
+
+MISTAKE = ("IL ( jump 0 )", "")
+
+
+def with_thoughts(description: Description, moves: tuple[tuple[str, ...], ...]) -> MatchRecord:
+    """Return a match that is played, whose first move was illegal, with what its players think."""
+    thoughts = (Insight(9, 8, 1.5, 62.5, ("( jump 1 )",)), None)
+    entries = [entry_of(event, CIRCUMSTANCES) for event in islice(events(description, moves), 13)]
+    return record_of(
+        replace(entry, errors=MISTAKE, insights=thoughts) if isinstance(entry, StepEntry) and entry.moves else entry
+        for entry in entries
+    )
+
+
+@pytest.mark.parametrize(
+    ("is_over", "shows_insight", "is_there"), [(True, False, True), (False, True, True), (False, False, False)]
+)
+def test_what_players_think_is_public_where_it_may_be(is_over: bool, shows_insight: bool, is_there: bool) -> None:
+    taken = with_thoughts(turns(), TURNS_MOVES)
+    if is_over:
+        taken.add(entry_of(Aborted(5, 0, "asked to"), CIRCUMSTANCES))
+    view = taken.public_view(Secrecy(False, False, False, shows_insight))
+    assert ("x-insights" in view, "jump 1" in json.dumps(view)) == (is_there, is_there)
+
+
+def test_of_errors_in_a_match_that_is_hidden_the_kind_alone_is_public() -> None:
+    taken = with_thoughts(turns(), TURNS_MOVES)
+    views = [taken.public_view(Secrecy(is_imperfect, False, False)) for is_imperfect in (True, False)]
+    assert [view["errors"][-1] for view in views] == [["IL", ""], list(MISTAKE)]
 
 
 def test_after_the_end_everything_is_public() -> None:

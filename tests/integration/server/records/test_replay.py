@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from gdl.engines import make_game
 from gdl.errors import GdlError
+from gdl.language.rules import read_rules
 from server.errors import MatchRecordError, RecordDiffersError
 from server.records.entries import entry_of
 from server.records.record import record_of
@@ -85,6 +86,12 @@ WRONG: list[tuple[dict[str, Any], tuple[int, str, str, str, str]]] = [
     ({"goalValues": [100]}, (2, "", "length", "1 goalValues", "2, one per role")),
     ({"errors": [["", ""]]}, (0, "", "length", "1 `errors`", "3: one more than moves")),
     ({"x-roles": ["b", "a"]}, (0, "", "rules", "roles b, a", "roles a, b")),
+    ({"x-roles": "a"}, (0, "", "rules", "roles a", "roles a, b")),
+    ({"states": ["((at 0) (control a) p q r s t)", "()", "()"]}, (0, "", "state", "p q r s t", "nothing besides")),
+    (
+        {"states": ["((at 0) (control a) p q r s t u v)", "()", "()"]},
+        (0, "", "state", "p q r s t and 2 more", "nothing besides"),
+    ),
     ({"x-rules-sha256": "00"}, (0, "", "rules", "SHA-256 00", f"SHA-256 {turns().sha256}")),
 ]
 
@@ -102,12 +109,48 @@ def test_the_error_names_the_first_difference_exactly(
 def test_a_match_that_went_on_or_ended_before_its_end_differs() -> None:
     longer = {"moves": [*ours()["moves"], ["go", "noop"]]}
     shorter = {"moves": ours()["moves"][:1], "isCompleted": True}
-    kinds = []
+    told = []
     for raw in (longer, shorter):
         with pytest.raises(RecordDiffersError) as caught:
             list(replay(GAME, stored(raw)))
-        kinds.append((caught.value.step, caught.value.kind))
-    assert kinds == [(2, "terminal"), (1, "terminal")]
+        told.append(str(caught.value))
+    assert told == [
+        "step 2: terminal differs: the record has moves; by the rules it is none: the state is terminal",
+        "step 1: terminal differs: the record has completed; by the rules it is not terminal",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("change", "where", "message"),
+    [
+        ({"moves": [["go", "noop"], ["(", "noop"]]}, "moves[1]", "'('"),
+        ({"states": ["((at 0) (control a))", ")", "()"]}, "states[1]", ""),
+    ],
+)
+def test_text_that_is_no_kif_is_named_with_its_place(change: dict[str, Any], where: str, message: str) -> None:
+    with pytest.raises(MatchRecordError) as caught:
+        list(replay(GAME, stored(ours() | change)))
+    assert (caught.value.where, message in caught.value.message) == (where, True)
+
+
+def of_monty() -> dict[str, Any]:
+    return record_of(entry_of(event, CIRCUMSTANCES) for event in events(library("montyhall"), MONTY)).as_json()
+
+
+def test_a_step_has_percepts_of_every_role_and_those_that_are_missing_are_not_compared() -> None:
+    game, raw = make_game(library("montyhall")), of_monty()
+    steps = raw["x-percepts"]
+    assert len(list(replay(game, stored(raw | {"x-percepts": steps[:2]})))) == 4
+    with pytest.raises(RecordDiffersError, match=r"step 1: length differs: .* 1 x-percepts; .* 2, one per role"):
+        list(replay(game, stored(raw | {"x-percepts": [steps[0], steps[1][:1], steps[2]]})))
+
+
+def test_a_goal_of_chance_counts_where_the_rules_give_it_one() -> None:
+    game, raw = make_game(library("montyhall")), of_monty()
+    with pytest.raises(RecordDiffersError, match=r"step 3, random: goal differs: the record has 5; .* it is 0$"):
+        list(replay(game, stored(raw | {"goalValues": [100, 5]})))
+    without = make_game(read_rules(library("montyhall").source.text.replace("(goal random 0)", "")))
+    assert len(list(replay(without, stored({key: raw[key] for key in ("moves", "goalValues")})))) == 4
 
 
 @pytest.mark.parametrize(
