@@ -3,7 +3,7 @@
 import asyncio
 import hashlib
 import time
-from collections.abc import AsyncIterator, Callable, Mapping
+from collections.abc import AsyncGenerator, Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import Final
@@ -98,7 +98,7 @@ class TournamentFeed:
         """Return what the tournament *name* is at now; None where there is none."""
         return await self._store.of(name)
 
-    async def changes(self, name: str, poll_s: float = POLL_S) -> AsyncIterator[LiveTournament]:
+    async def changes(self, name: str, poll_s: float = POLL_S) -> AsyncGenerator[LiveTournament]:
         """Yield what the tournament *name* is at, and again whenever that has changed; it ends where there is none."""
         seen: LiveTournament | None = None
         with self._notifier.subscribed() as fresh:

@@ -3,19 +3,25 @@
 from __future__ import annotations
 
 import asyncio
+import hashlib
+import json
 from collections.abc import AsyncIterator
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from aiohttp import web
+from aiohttp.test_utils import TestServer
 from cryptography.hazmat.primitives.asymmetric.rsa import generate_private_key
 
 from server.hosting.order import HostSettings, MatchRequest
 from server.match.setup import Profile
 from server.records.entries import ClosedEntry, StateEntry, StepEntry
 from server.site import Watch, managing
-from server.spectating.publishing import Publisher, PublishSettings, posting
+from server.spectating.publishing import WATCH_S, Post, Publisher, PublishSettings, posting
 from server.storage.database import Database
+from server.storage.errors import StorageError
+from server.storage.rows import GameVersion, MatchRow
 from tests.kit.polling import until
 from tests.kit.server.scripted import TURNS_MOVES, turns
 from tests.kit.server.spectating.spectator_server import SpectatorServer, spectator_server
@@ -159,6 +165,112 @@ async def test_what_is_published_is_signed(played: WrittenMatch) -> None:
     async with spectator_server() as (server, address):
         await publish(played, server, address, settings)
     assert (server.refusals, all("matchHostSignature" in update for update in server.updates)) == ([], True)
+
+
+def keeping(posted: list[dict[str, str]]) -> Post:
+    async def post(form: dict[str, str]) -> None:
+        posted.append(form)
+
+    return post
+
+
+async def published(played: WrittenMatch, posted: list[dict[str, str]], settings: PublishSettings = SETTINGS) -> None:
+    """Publish the match as it is now."""
+    publisher = Publisher(played, played.publications, keeping(posted), settings)
+    publisher.take("match.m1", 1, ClosedEntry(1))
+    await publisher.close()
+
+
+async def test_a_match_is_updated_with_a_secret_that_a_restart_keeps_and_the_seeds_make(played: WrittenMatch) -> None:
+    posted: list[dict[str, str]] = []
+    await played.write("state")
+    for _ in range(2):
+        await published(played, posted)
+    secret = hashlib.sha256(b"match.m1 7 8").hexdigest()
+    assert [sorted(form) for form in posted] == [["AUTH", "DATA"]] * 2
+    assert [form["AUTH"] for form in posted] == [secret] * 2
+
+
+@pytest.mark.parametrize(("hashes", "number"), [(["old"], 1), (["old", "older"], 2), ([], 0)])
+async def test_the_address_of_the_rules_names_their_version(
+    played: WrittenMatch, monkeypatch: pytest.MonkeyPatch, hashes: list[str], number: int
+) -> None:
+    (own,) = await played.games.versions("turns")
+
+    async def versions(_name: str) -> list[GameVersion]:
+        return [replace(own, sha256="new"), own, *(replace(own, sha256=each) for each in hashes)]
+
+    monkeypatch.setattr(played.games, "versions", versions)
+    posted: list[dict[str, str]] = []
+    await played.write("state")
+    await published(played, posted)
+    assert json.loads(posted[0]["DATA"])["gameMetaURL"] == f"http://127.0.0.1/base/games/turns/v{number}/"
+
+
+async def test_the_end_of_a_match_is_owed_while_its_set_is_played(
+    played: WrittenMatch, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ended: list[str] = []
+    owed: list[bool] = []
+    get = played.matches.get
+
+    async def of_set(match_id: str) -> MatchRow | None:
+        row = await get(match_id)
+        return row and replace(row, is_set_open=not owed)
+
+    async def end(match_id: str) -> None:
+        ended.append(match_id)
+
+    monkeypatch.setattr(played.matches, "get", of_set)
+    monkeypatch.setattr(played.publications, "end", end)
+    await played.finish()
+    for _ in range(2):
+        await published(played, [])
+        owed.append(not ended)
+    assert owed == [True, False]
+
+
+@pytest.mark.parametrize("status", [302, 404, 500])
+async def test_an_answer_that_is_no_success_is_a_failure_and_no_redirect_is_followed(status: int) -> None:
+    called: list[str] = []
+
+    async def note(request: web.Request) -> web.Response:
+        called.append(request.path)
+        return web.Response(status=status, headers={"Location": "/elsewhere"})
+
+    app = web.Application()
+    app.router.add_route("*", "/{path:.*}", note)
+    async with TestServer(app) as server, posting(str(server.make_url("/"))) as post:
+        with pytest.raises(OSError, match=f"^the spectator server answered {status}$"):
+            await post({"AUTH": "a", "DATA": "{}"})
+    assert called == ["/"]
+
+
+async def test_it_is_looked_for_what_is_owed_until_the_server_ends_also_after_an_outage(
+    played: WrittenMatch, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    posted: list[dict[str, str]] = []
+    waited: list[float] = []
+    await played.finish()
+    await played.publications.begin(["match.m1"])
+    claim = played.publications.claim
+
+    async def failing() -> list[str]:
+        if len(waited) < 2:
+            raise StorageError("ggp.sqlite", "it does not answer")
+        return await claim()
+
+    async def wait(closing: asyncio.Event, seconds: float) -> None:
+        if seconds == WATCH_S:
+            waited.append(seconds)
+        if len(waited) == 3:
+            closing.set()
+
+    monkeypatch.setattr(played.publications, "claim", failing)
+    publisher = Publisher(played, played.publications, keeping(posted), SETTINGS, wait)
+    await publisher.watch()
+    await publisher.close()
+    assert (waited, len(posted)) == ([WATCH_S] * 3, 1)
 
 
 async def test_an_update_that_failed_is_sent_again(played: WrittenMatch) -> None:
