@@ -120,10 +120,21 @@ def _ec_key_text() -> str:
     return json.dumps({"SK": "0" + base64.b64encode(der).decode()})
 
 
-@pytest.mark.parametrize("text", ["", "[]", "{}", '{"SK": 3}', '{"SK": "0AAAA"}', _ec_key_text()])
-def test_a_file_without_a_key_is_refused(tmp_path: Path, text: str) -> None:
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ("", "Expecting value: line 1 column 1 (char 0)"),
+        ("[]", "list indices must be integers or slices, not str"),
+        ("{}", "'SK'"),
+        ('{"SK": 3}', "text that begins with '0' expected"),
+        ('{"SK": "0!"}', "no base64"),
+        ('{"SK": "0AAAA"}', ""),
+        (_ec_key_text(), "it holds a key that is not RSA"),
+    ],
+)
+def test_a_file_without_a_key_is_refused(tmp_path: Path, text: str, reason: str) -> None:
     path = tmp_path / "host.key"
     path.write_text(text)
     with pytest.raises(KeyFileError) as caught:
         kept_key(path)
-    assert caught.value.path == path
+    assert (caught.value.path, caught.value.reason[: len(reason)]) == (path, reason)
