@@ -333,6 +333,14 @@ async def test_what_is_refused_is_told(
         assert await answer.json() == told
 
 
+@pytest.mark.parametrize(
+    ("sent", "name"), [("a%0A%07b", "a\n\x07b"), ("%00" + "a" * 99 + "%07b", "\ufffd" + "a" * 99 + "\ufffdb")]
+)
+async def test_a_name_in_the_path_is_cleaned_where_no_database_takes_it(opened: Client, sent: str, name: str) -> None:
+    async with opened.get(URL(f"/named/{sent}", encoded=True)) as answer:
+        assert await answer.text() == name
+
+
 PARTS = "multipart/form-data; boundary=x"
 PART = '--x\r\nContent-Disposition: form-data; name="a"\r\nContent-Type: text/plain; charset={}\r\n\r\nb\r\n--x--\r\n'
 

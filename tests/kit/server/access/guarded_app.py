@@ -36,6 +36,11 @@ async def _form(request: web.Request) -> web.Response:
 
 
 @requires(None)
+async def _named(request: web.Request) -> web.Response:
+    return web.Response(text=request.match_info["name"])
+
+
+@requires(None)
 async def _take(request: web.Request) -> web.Response:
     return web.Response(text=str(len(await request.read())))
 
@@ -89,6 +94,7 @@ def application(access: AccessControl) -> web.Application:
     app[STREAMED_ON] = asyncio.Event()
     app.router.add_get("/stream", _stream)
     app.router.add_get("/seat", _stream_for_anybody)
+    app.router.add_get("/named/{name}", _named)
     app.router.add_post("/order", _order)
     app.router.add_post("/api/take", _take)
     app.router.add_post("/api/v1/matches", _order)
