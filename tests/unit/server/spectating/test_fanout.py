@@ -152,3 +152,69 @@ async def test_every_viewer_gets_an_error() -> None:
         for _ in range(2):
             with pytest.raises(UnknownMatchError):
                 audience.check()
+
+
+async def test_after_an_error_it_is_produced_anew_for_who_comes_next() -> None:
+    errors = [UnknownMatchError("m")]
+
+    async def fail_once() -> None:
+        await asyncio.sleep(0)
+        if errors:
+            raise errors.pop()
+
+    audience = Audience(fail_once)
+    for is_failing in (True, False):
+        with audience.joined(0) as member:
+            assert not audience.is_over
+            await member.wait()
+            assert (audience.is_over, audience.error is not None) == (True, is_failing)
+
+
+async def test_it_is_produced_on_while_one_of_those_who_follow_is_left() -> None:
+    counting = Counting(2)
+    counting.turns.release()
+    async with aclosing(counting.follow()) as one, aclosing(counting.follow()) as other:
+        await anext(one)
+        await anext(other)
+        await one.aclose()
+        counting.turns.release()
+        assert (await anext(other)).data == {"n": 1}
+
+
+async def test_one_who_has_stopped_waiting_is_sent_nothing_behind_its_back() -> None:
+    audience, sink = Audience(asyncio.Event().wait), Reader()
+    with audience.joined(0, sink) as member:
+        waiting = asyncio.create_task(member.wait())
+        await idle()
+        is_waiting = member.is_waiting
+        waiting.cancel()
+        await idle()
+        await audience.send([SharedEvent("n", {})], 0, 1)
+        assert (is_waiting, member.is_waiting, sink.sent, member.place, member.fresh.is_set()) == (
+            True, False, [], 0, True,
+        )  # fmt: skip
+
+
+@pytest.mark.parametrize(("place", "is_sent"), [(0, False), (1, True), (2, False)])
+async def test_only_who_has_all_earlier_events_is_sent_the_next_ones(place: int, is_sent: bool) -> None:
+    audience, sink = Audience(asyncio.Event().wait), Reader()
+    with audience.joined(place, sink) as member:
+        waiting = asyncio.create_task(member.wait())
+        await idle()
+        await audience.send([SharedEvent("n", {}, "1"), SharedEvent("n", {}, "2")], 1, 3)
+        await idle()
+        told = b"id: 1\nevent: n\ndata: {}\n\nid: 2\nevent: n\ndata: {}\n\n"
+        assert (sink.sent, member.place, waiting.done()) == (
+            ([told], 3, False) if is_sent else ([], place, True)
+        )  # fmt: skip
+        waiting.cancel()
+
+
+async def test_who_brings_no_sink_is_woken_for_what_is_new() -> None:
+    audience = Audience(asyncio.Event().wait)
+    with audience.joined(0, brought="theirs") as member:
+        waiting = asyncio.create_task(member.wait())
+        await idle()
+        await audience.send([SharedEvent("n", {})], 0, 1)
+        await waiting
+        assert (member.place, member.brought) == (0, "theirs")

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 
+import pytest
+
 from gdl.games.library import find_game
 from server.spectating.knowledge import KnownFacts, SeatHistory, facts_after, known_facts
 
@@ -54,3 +56,29 @@ async def test_of_rules_without_meaning_nothing_is_known() -> None:
     knowledge = KnownFacts(patience_s=30)
     assert await knowledge.of(SeatHistory("(role x) (<= (p ?y))", "x", (("a", ()),))) == (None, None)
     await knowledge.close()
+
+
+DEALT = f"""
+(role r) (role random) (init (step 1)) {" ".join(f"(d {digit})" for digit in range(10))}
+(legal r noop)
+(<= (legal random (deal ?a ?b ?c)) (d ?a) (d ?b) (d ?c))
+(<= (next (hand ?a ?b ?c)) (does random (deal ?a ?b ?c)))
+(next (step 2)) (<= (sees r nothing) (does r resign))
+(<= terminal (true (step 2))) (goal r 0) (goal random 0)
+"""
+"""Chance deals one of a thousand hands, of which the role sees nothing."""
+
+
+def test_where_more_states_are_possible_than_are_followed_nothing_is_known() -> None:
+    assert known_facts(SeatHistory(DEALT, "r", (("noop", ()), ("noop", ())))) == (("(step 1)",), None, None)
+
+
+def test_of_a_long_match_the_first_steps_are_known(monkeypatch: pytest.MonkeyPatch) -> None:
+    whole = known_facts(CHOSEN)
+    monkeypatch.setattr("server.spectating.knowledge._MAX_STEPS", 1)
+    assert known_facts(CHOSEN) == whole[:2]
+
+
+@pytest.mark.parametrize(("n_steps", "facts"), [(0, ("p",)), (1, None), (2, None)])
+def test_after_more_steps_than_were_followed_nothing_is_known(n_steps: int, facts: tuple[str, ...] | None) -> None:
+    assert facts_after((("p",),), n_steps) == facts
