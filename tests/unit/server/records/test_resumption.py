@@ -4,16 +4,20 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import pytest
+
 from gdl.language.kif import read_term
 from gdl.language.terms import Constant
 from gdl.wire.insights import Insight
-from server.match.exchange import Aborted, Answered, Completed, Message, MoveOrigin, ResumeState
+from server.errors import MatchRecordError
+from server.match.exchange import Aborted, Answered, Completed, Failed, Message, MoveOrigin, ResumeState
 from server.match.verdicts import BUSY
 from server.records.entries import (
     AbortedEntry,
     AnsweredEntry,
     CompletedEntry,
     Entry,
+    FailedEntry,
     SentEntry,
     StateEntry,
     StepEntry,
@@ -87,6 +91,15 @@ def test_after_the_end_goodbyes_are_asked_again() -> None:
     assert completed == ResumeState(MOVES, 1, Message.STOP, outcome=Completed(7, 1, (None, 50)), was_anything_sent=True)
     aborted = resume_state_of([*played, AbortedEntry(7, 0, "enough")])
     assert aborted == ResumeState((), 1, Message.ABORT, outcome=Aborted(7, 0, "enough"), was_anything_sent=True)
+    failed = resume_state_of([*played, FailedEntry(7, 0, "LimitExceeded: too much: 5 s")])
+    outcome = Failed(7, 0, "LimitExceeded", "too much: 5 s")
+    assert failed == ResumeState((), 1, Message.ABORT, outcome=outcome, was_anything_sent=True)
+
+
+@pytest.mark.parametrize("entry", [replace(MOVED, moves=("a", "(")), answered("x", ")")])
+def test_a_move_that_is_no_term_is_refused(entry: Entry) -> None:
+    with pytest.raises(MatchRecordError, match=r"^an entry that cannot be understood: KifSyntaxError"):
+        resume_state_of([*BEGUN, entry])
 
 
 def test_who_was_busy_at_the_start_is_known_to_the_end() -> None:
