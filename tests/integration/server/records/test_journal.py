@@ -10,6 +10,7 @@ import pytest
 
 from server.errors import JournalExistsError, MatchRecordError
 from server.match.exchange import Aborted
+from server.records.entries import ClosedEntry
 from server.records.journal import FileRecorder, journal_path, read_entries
 from server.records.signature import has_valid_signature, make_key
 from server.records.stored_record import json_object, read_stored
@@ -49,6 +50,60 @@ def test_after_every_event_the_journal_tells_what_the_record_in_memory_tells(tmp
     assert read_stored(journal_path(path)).raw == recorder.record.as_json()
 
 
+def test_each_answer_and_each_joint_move_is_on_the_disk_before_the_match_goes_on(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What was sent, and states, follow from the rest: they may come later."""
+    synchronized: list[int] = []
+    monkeypatch.setattr("os.fsync", synchronized.append)
+    recorder = FileRecorder(CIRCUMSTANCES, tmp_path / "m.json")
+    told = []
+    for event in events(turns(), TURNS_MOVES):
+        before = len(synchronized)
+        recorder.take(event)
+        lines = journal_path(tmp_path / "m.json").read_text().splitlines()
+        told.append((json.loads(lines[-1])["event"], len(synchronized) - before))
+    recorder.close()
+    at_once = {"started", "answered", "step", "completed", "closed"}
+    assert told == [(kind, int(kind in at_once)) for kind, _ in told]
+    assert {kind for kind, _ in told} == at_once | {"sent", "state"}
+
+
+def test_records_and_journals_are_utf_8_as_people_can_read_it(tmp_path: Path) -> None:
+    path = tmp_path / "é.json"
+    recorder = FileRecorder(CIRCUMSTANCES, path)
+    for event in list(events(turns(), TURNS_MOVES))[:4]:
+        recorder.take(event)
+    recorder.take(Aborted(1, 0, "café"))
+    recorder.close()
+    lines = journal_path(path).read_bytes().decode("utf-8").split("\n")
+    assert lines[-2:] == ['{"event":"aborted","at":1,"step":0,"reason":"café"}', ""]
+    whole = asyncio.run(recorder.finish())
+    text = json.dumps(whole, ensure_ascii=False, indent=1) + "\n"
+    assert path.read_bytes() == text.encode("utf-8")
+
+
+def test_a_match_that_is_kept_in_memory_leaves_no_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    recorder = FileRecorder(CIRCUMSTANCES)
+    for event in events(turns(), TURNS_MOVES):
+        recorder.take(event)
+    assert asyncio.run(recorder.finish()) == recorder.record.as_json()
+    recorder.close()
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_record_that_cannot_be_written_leaves_the_journal(tmp_path: Path) -> None:
+    path = tmp_path / "m.json"
+    recorder = recorded(path)
+    path.mkdir()
+    with pytest.raises(OSError, match=r"m\.json"):
+        asyncio.run(recorder.finish())
+    recorder.close()
+    path.rmdir()
+    assert read_stored(path).raw == recorder.record.as_json()
+
+
 def test_a_last_line_that_a_crash_cut_off_is_left_out(tmp_path: Path) -> None:
     path = tmp_path / "m.json"
     whole = recorded(path, 12).record.as_json()
@@ -70,6 +125,18 @@ def test_garbage_before_the_last_line_is_named(text: str, where: str) -> None:
     with pytest.raises(MatchRecordError) as caught:
         list(read_entries(text))
     assert caught.value.where == where
+
+
+def test_a_line_that_is_no_json_is_named() -> None:
+    with pytest.raises(MatchRecordError, match=r"^line 1: no JSON$"):
+        list(read_entries('{"event":\n{"event":"closed","at":1}\n'))
+
+
+def test_the_entries_before_garbage_are_told() -> None:
+    found = read_entries('{"event":"closed","at":1}\n[]\n')
+    assert next(found) == ClosedEntry(1)
+    with pytest.raises(MatchRecordError, match=r"^line 2: an entry that is no JSON object$"):
+        next(found)
 
 
 @pytest.mark.parametrize("text", ['{"event":"sta', '{"event":"started"}', '{"event":"started"}\n[]\n'])
