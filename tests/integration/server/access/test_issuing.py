@@ -199,10 +199,28 @@ async def test_a_name_is_the_same_however_its_accent_is_written(desk: Desk) -> N
     assert ([each.row.name for each in first], again) == (["Jos\N{LATIN SMALL LETTER E WITH ACUTE}"], [])
 
 
-async def test_a_class_list_with_a_wrong_line_issues_no_token(desk: Desk) -> None:
-    with pytest.raises(TokenFieldError, match="line 2: a name"):
-        await desk.issuing.issue_all([Listed("Ada", 1, Role.ADMIN), Listed("\0", 2)], Role.PLAYER)
-    assert await desk.store.listed() == []
+@pytest.mark.parametrize(
+    ("wrong", "told"),
+    [
+        (Listed("\0", 2), "line 2: a name has 1 to 60 characters that can be printed, on one line"),
+        (Listed("", 3), "line 3: a name has 1 to 60 characters that can be printed, on one line"),
+        (Listed("Local", 4), "line 4: Local is what those are called who have no token"),
+        (
+            Listed("Bob", 5, note="x" * 201),
+            "line 5: a note has 0 to 200 characters that can be printed, on one line",
+        ),
+    ],
+)
+async def test_a_class_list_with_a_wrong_line_issues_no_token(desk: Desk, wrong: Listed, told: str) -> None:
+    with pytest.raises(TokenFieldError) as caught:
+        await desk.issuing.issue_all([Listed("Ada", 1, Role.ADMIN), wrong], Role.PLAYER)
+    assert (caught.value.message, await desk.store.listed()) == (told, [])
+
+
+async def test_names_and_notes_may_be_as_short_and_as_long_as_is_said(desk: Desk) -> None:
+    listed = [Listed("A", 1, Role.ADMIN), Listed("B" * 60, 2, note="n" * 200)]
+    issued = await desk.issuing.issue_all(listed, Role.PLAYER)
+    assert [(each.row.name, each.row.note) for each in issued] == [("A", ""), ("B" * 60, "n" * 200)]
 
 
 async def test_when_a_token_was_used_is_written_down_once_a_minute(desk: Desk) -> None:

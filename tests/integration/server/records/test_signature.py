@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 from cryptography.hazmat.primitives import serialization
+from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.hazmat.primitives.asymmetric.rsa import RSAPrivateKey
 
 from server.errors import KeyFileError, SignatureFormatError
@@ -97,6 +98,21 @@ def test_a_garbled_key_or_signature_is_named(key: RSAPrivateKey, name: str, valu
     assert caught.value.key == name
 
 
+def test_the_key_of_another_kind_is_named(key: RSAPrivateKey) -> None:
+    der = (
+        ec.generate_private_key(ec.SECP256R1())
+        .public_key()
+        .public_bytes(serialization.Encoding.DER, serialization.PublicFormat.SubjectPublicKeyInfo)
+    )
+    with pytest.raises(SignatureFormatError) as caught:
+        has_valid_signature(signed(RECORD, key) | {"matchHostPK": "0" + base64.b64encode(der).decode()})
+    assert caught.value.key == "matchHostPK"
+
+
+def test_text_that_is_no_unicode_can_be_signed(key: RSAPrivateKey) -> None:
+    assert has_valid_signature(signed(RECORD | {"x-note": "\udce4"}, key))
+
+
 def test_a_record_that_nests_too_deep_has_no_signature(key: RSAPrivateKey) -> None:
     deep = json.loads("[" * 500 + "]" * 500)
     with pytest.raises(SignatureFormatError, match=SIGNATURE):
@@ -112,8 +128,6 @@ def test_a_key_is_made_once_and_only_its_owner_reads_it(tmp_path: Path) -> None:
 
 
 def _ec_key_text() -> str:
-    from cryptography.hazmat.primitives.asymmetric import ec  # noqa: PLC0415 -- needed here only
-
     der = ec.generate_private_key(ec.SECP256R1()).private_bytes(
         serialization.Encoding.DER, serialization.PrivateFormat.PKCS8, serialization.NoEncryption()
     )
