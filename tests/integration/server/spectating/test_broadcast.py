@@ -238,6 +238,19 @@ async def test_steps_and_errors_are_late_wherever_matches_are_listed(
         assert await as_broadcast(played.journals, [over]) == [over]
 
 
+async def test_before_any_state_is_old_enough_no_step_is_counted(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with written_match(tmp_path, turns(), TURNS_MOVES) as played:
+        await delayed(played, "60 s")
+        await played.write("state", 3)
+        first = next(entry.at_ms for entry in played.journal if isinstance(entry, StateEntry))
+        row = await played.matches.find(MATCH)
+        assert row is not None
+        monkeypatch.setattr("server.spectating.public_record.now_ms", lambda: first + 59_999)
+        assert [each.n_steps for each in await as_broadcast(played.journals, [replace(row, n_steps=2)])] == [0]
+
+
 async def test_lists_do_not_tell_the_steps_of_a_match_that_is_shown_at_its_end(tmp_path: Path) -> None:
     async with written_match(tmp_path, turns(), TURNS_MOVES) as played:
         await delayed(played, "end")
