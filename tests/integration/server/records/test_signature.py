@@ -89,6 +89,8 @@ def test_canonical_json_is_what_the_public_hosts_sign(value: object, text: str) 
         ("matchHostPK", None),
         ("matchHostSignature", "B0AAAA"),
         ("matchHostSignature", "A0é"),
+        ("matchHostSignature", "A0AA!AA"),
+        ("matchHostSignature", "A1AAAA"),
         ("matchHostSignature", 7),
     ],
 )
@@ -122,6 +124,7 @@ def test_a_record_that_nests_too_deep_has_no_signature(key: RSAPrivateKey) -> No
 def test_a_key_is_made_once_and_only_its_owner_reads_it(tmp_path: Path) -> None:
     path = tmp_path / "host.key"
     first = kept_key(path)
+    assert (first.key_size, first.public_key().public_numbers().e) == (2048, 65537)
     assert public_key_text(kept_key(path)) == public_key_text(first)
     assert stat.S_IMODE(path.stat().st_mode) == 0o600
     assert json.loads(path.read_text())["PK"] == public_key_text(first)

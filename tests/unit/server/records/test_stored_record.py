@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+from typing import Any
+
 import pytest
 
 from gdl.display import board_svg
@@ -10,7 +13,8 @@ from gdl.games.library import find_game
 from gdl.language.kif import read_term
 from gdl.language.rules import read_rules
 from server.errors import MatchRecordError
-from server.records.stored_record import facts_of, rules_at, stored
+from server.records.journal import journal_path
+from server.records.stored_record import facts_of, read_stored, rules_at, stored
 
 
 def test_a_record_shows_its_last_position_in_a_notebook_by_the_layout_of_the_library() -> None:
@@ -66,3 +70,51 @@ def test_rules_begin_with_a_state_of_a_record() -> None:
         rules_at("(role", "game", "( )", "here")
     assert refused.value.span is not None
     assert refused.value.span.source.name == "game"
+
+
+def test_a_record_counts_before_a_journal_that_was_left_beside_it(tmp_path: Path) -> None:
+    path = tmp_path / "m.json"
+    path.write_text('{"matchId": "m"}')
+    journal_path(path).write_text("garbage")
+    assert read_stored(path) == stored({"matchId": "m"})
+
+
+def test_a_file_is_read_up_to_a_limit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "m.json"
+    path.write_text('{"matchId": "m"}')
+    monkeypatch.setattr("server.records.stored_record.MAX_BYTES", 16)
+    assert read_stored(path).match_id == "m"
+    monkeypatch.setattr("server.records.stored_record.MAX_BYTES", 15)
+    with pytest.raises(MatchRecordError) as caught:
+        read_stored(path)
+    assert (caught.value.message, caught.value.where) == ("more than 15 bytes", str(path))
+
+
+def test_bytes_that_are_no_utf_8_are_replaced_and_a_mark_of_it_passed_over(tmp_path: Path) -> None:
+    path = tmp_path / "m.json"
+    path.write_bytes(b'\xef\xbb\xbf{"matchId": "m\xff"}')
+    assert read_stored(path).match_id == "m\ufffd"
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ("{}", "no match record: none of `matchId`, `moves`, `states` is there"),
+        ("[]", "a match record is a JSON object"),
+        ("{", "no JSON (Expecting property name enclosed in double quotes: line 1 column 2 (char 1))"),
+        ('{"moves": 3}', "moves: must be a list"),
+        ('{"moves": [["a", 3]]}', "moves[0][1]: must be a text"),
+        ('{"event":"started"}', "line 1: an entry that cannot be understood: it has no 'format'"),
+    ],
+)
+def test_a_file_that_is_no_record_is_named_with_what_is_wrong(tmp_path: Path, text: str, reason: str) -> None:
+    path = tmp_path / "m.json"
+    path.write_text(text)
+    with pytest.raises(MatchRecordError) as caught:
+        read_stored(path)
+    assert (caught.value.message, caught.value.where) == (reason, str(path))
+
+
+@pytest.mark.parametrize("raw", [{"matchId": "m"}, {"moves": []}, {"states": []}])
+def test_one_key_makes_a_record(raw: dict[str, Any]) -> None:
+    assert stored(raw).raw == raw

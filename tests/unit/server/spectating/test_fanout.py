@@ -154,6 +154,10 @@ async def test_every_viewer_gets_an_error() -> None:
                 audience.check()
 
 
+async def never() -> None:
+    await asyncio.Event().wait()
+
+
 async def test_after_an_error_it_is_produced_anew_for_who_comes_next() -> None:
     errors = [UnknownMatchError("m")]
 
@@ -182,7 +186,7 @@ async def test_it_is_produced_on_while_one_of_those_who_follow_is_left() -> None
 
 
 async def test_one_who_has_stopped_waiting_is_sent_nothing_behind_its_back() -> None:
-    audience, sink = Audience(asyncio.Event().wait), Reader()
+    audience, sink = Audience(never), Reader()
     with audience.joined(0, sink) as member:
         waiting = asyncio.create_task(member.wait())
         await idle()
@@ -197,7 +201,7 @@ async def test_one_who_has_stopped_waiting_is_sent_nothing_behind_its_back() -> 
 
 @pytest.mark.parametrize(("place", "is_sent"), [(0, False), (1, True), (2, False)])
 async def test_only_who_has_all_earlier_events_is_sent_the_next_ones(place: int, is_sent: bool) -> None:
-    audience, sink = Audience(asyncio.Event().wait), Reader()
+    audience, sink = Audience(never), Reader()
     with audience.joined(place, sink) as member:
         waiting = asyncio.create_task(member.wait())
         await idle()
@@ -211,7 +215,7 @@ async def test_only_who_has_all_earlier_events_is_sent_the_next_ones(place: int,
 
 
 async def test_who_brings_no_sink_is_woken_for_what_is_new() -> None:
-    audience = Audience(asyncio.Event().wait)
+    audience = Audience(never)
     with audience.joined(0, brought="theirs") as member:
         waiting = asyncio.create_task(member.wait())
         await idle()
