@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from server.errors import PlayerSpecError
+from server.links.addresses import host_and_port
 from server.links.child_player import ChildPlayer
 from server.links.http_player import HttpPlayer
 from server.links.seating import PlayerSpec, is_command, open_link, told_apart
@@ -48,3 +49,16 @@ def test_commands_of_a_match_have_different_names() -> None:
         "z": "cmd:sh c/bot.sh",
         "y": "mcts",
     }
+
+
+@pytest.mark.parametrize(
+    ("address", "name"),
+    [
+        ("http://Example.org:8080/x", "example.org:8080"),
+        ("http://example.org", "example.org:9147"),
+        ("https://example.org", "example.org:443"),
+        ("http://[::1]:80", "::1:80"),
+    ],
+)
+def test_a_player_is_called_by_its_host_and_port(address: str, name: str) -> None:
+    assert host_and_port(address) == name

@@ -342,3 +342,60 @@ async def test_two_queues_play_a_match() -> None:
         task.cancel()
     assert isinstance(outcome, Completed)
     assert outcome.goals == (100, 0)
+
+
+async def test_a_request_is_told_as_its_player_reads_it() -> None:
+    clock = HandClock()
+    queue = RequestQueue(clock)
+    play = PlayerRequest("(LEGAL m ((mark 1 1) noop))\n(PLAY m NIL)", "m", 3)
+    queued = queue.put(play, ReplyBuffer(), 5.0)
+    clock.s += 1.23456
+    whole = {
+        "request": "m:3:PLAY",
+        "match": "m",
+        "step": 3,
+        "message": "PLAY",
+        "text": "(PLAY m NIL)",
+        "secondsLeft": 3.765,
+        "secondsWaited": 1.235,
+        "legalMoves": ["(mark 1 1)", "noop"],
+    }
+    assert queue.told(queued) == whole
+    started = queue.put(PlayerRequest("(START m x () 1 1)", "m", answered=""), ReplyBuffer())
+    assert queue.told(started) == {
+        "request": "m:0:START",
+        "match": "m",
+        "step": 0,
+        "message": "START",
+        "text": "(START m x () 1 1)",
+        "secondsLeft": None,
+        "secondsWaited": 0.0,
+        "answered": "",
+    }
+
+
+async def test_a_request_is_waited_for_until_its_answer() -> None:
+    queue = RequestQueue()
+    queued = put(queue)
+    before = queue.waits(queued.id)
+    queue.answer(queued.id, "noop")
+    assert (before, queue.waits(queued.id), queue.reply_to(queued.id), queue.reply_to("other")) == (
+        True, False, "noop", None,
+    )  # fmt: skip
+
+
+async def test_a_match_goes_on_while_it_asks_or_is_remembered() -> None:
+    queue = RequestQueue()
+    queue.remember("kept", ())
+    put(queue, match_id="asking")
+    assert [queue.keeps(match_id) for match_id in ("kept", "asking", "other")] == [True, True, False]
+
+
+async def test_who_is_forgotten_is_told_whether_it_was_there_or_not() -> None:
+    request_queues, forgotten = RequestQueues(), list[str]()
+    request_queues.on_forgotten = forgotten.append
+    request_queues.of_player("deep")
+    for name in ("deep", "other"):
+        request_queues.forget(name)
+    request_queues.leave_seat("m", "x")
+    assert (forgotten, request_queues.is_connected("deep")) == (["deep", "other"], False)
