@@ -15,7 +15,7 @@ from server.errors import MatchRecordError
 from server.match.exchange import Aborted, Failed
 from server.match.setup import Profile
 from server.records.codec import read_entry
-from server.records.entries import StepEntry, entry_of, versions
+from server.records.entries import AnsweredEntry, StepEntry, entry_of, versions
 from server.records.record import MatchRecord, record_of
 from server.visibility import Secrecy
 from tests.kit.server.scripted import CIRCUMSTANCES, PLAIN, START_MS, TURNS, TURNS_MOVES, events, library, turns
@@ -215,3 +215,30 @@ def test_an_entry_that_makes_no_sense_is_refused(entry: dict[str, Any]) -> None:
 def test_without_entries_there_is_no_record() -> None:
     with pytest.raises(MatchRecordError):
         MatchRecord().as_json()
+
+
+def test_before_the_answers_to_start_there_are_blanks_in_their_place() -> None:
+    whole = record(turns(), TURNS_MOVES, 3).as_json()
+    blanks = {name: whole[name] for name in ("errors", "x-error-details", "x-thinking-ms")}
+    assert blanks == {"errors": [["", ""]], "x-error-details": [["", ""]], "x-thinking-ms": [[None, None]]}
+
+
+def test_what_players_say_of_their_own_failures_has_a_place_in_each_step_where_there_is_any() -> None:
+    entries = [entry_of(event, CIRCUMSTANCES) for event in events(turns(), TURNS_MOVES)]
+    fallen = [
+        replace(entry, failures=("it fell", "")) if isinstance(entry, StepEntry) and entry.moves else entry
+        for entry in entries[:15]
+    ]
+    assert record_of(fallen).as_json()["x-failures"] == [["", ""], ["it fell", ""]]
+    without_start = [entry for entry in fallen if not isinstance(entry, StepEntry) or entry.moves]
+    assert record_of(without_start).as_json()["x-failures"] == [["", ""], ["it fell", ""]]
+    assert "x-failures" not in record_of(entries).as_json()
+
+
+def test_what_a_player_thinks_stands_once_in_a_record() -> None:
+    thought = Insight(9, 8, 1.5, 62.5, ("( jump 1 )",))
+    entries = [entry_of(event, CIRCUMSTANCES) for event in events(turns(), TURNS_MOVES)]
+    told = record_of(
+        replace(entry, insight=thought) if isinstance(entry, AnsweredEntry) else entry for entry in entries
+    )
+    assert told.as_json()["x-wire"] == record_of(entries).as_json()["x-wire"]
