@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from contextlib import suppress
 
 import pytest
@@ -33,6 +34,28 @@ async def test_every_shape_of_answer_is_understood(said: str, reply: InfoReply) 
     info = await asked(replying(lambda _: said))
     assert (info.reply, info.answered, info.trouble) == (reply, "INFO", ())
     assert info.is_available == (reply.status is Status.AVAILABLE)
+
+
+async def test_what_else_a_player_says_of_itself_is_cleaned_and_not_much_is_kept() -> None:
+    fields = {"name": "De\u202eep", "status": "available", "by\u0000": " Ada \u202eL. "}
+    said = json.dumps(fields | {f"f{number}": str(number) for number in range(60)})
+    reply = (await asked(replying(lambda _: said))).reply
+    others = (("by\ufffd", "Ada L."), *((f"f{number}", str(number)) for number in range(49)))
+    assert reply == InfoReply("Deep", Status.AVAILABLE, others)
+
+
+@pytest.mark.parametrize("blank", ["", " ", "\r\n\t"])
+async def test_a_json_object_may_stand_between_blanks(blank: str) -> None:
+    said = f'{blank}{{"status": "available"}}{blank}'
+    assert (await asked(replying(lambda _: said))).reply == InfoReply(None, Status.AVAILABLE)
+
+
+@pytest.mark.parametrize(("n_bytes", "is_cut"), [(MAX_INFO_BYTES, False), (MAX_INFO_BYTES + 1, True)])
+def test_of_a_json_object_no_more_is_kept_than_the_limit(n_bytes: int, is_cut: bool) -> None:
+    buffer = _InfoBuffer()
+    for data in (b'{"name": ', b'"'.ljust(n_bytes - 9, b"x")):
+        buffer.feed(data)
+    assert (len(buffer.raw), buffer.is_cut, buffer.is_complete) == (MAX_INFO_BYTES, is_cut, False)
 
 
 async def test_json_may_come_with_the_connection_left_open() -> None:
