@@ -9,7 +9,7 @@ import pytest
 
 from gdl.errors import MessageError
 from gdl.wire.replies import InfoReply, Status, decode, read_info
-from server.links.player_info import MAX_INFO_BYTES, PlayerInfo, _InfoBuffer, ask_info
+from server.links.player_info import MAX_INFO_BYTES, MAX_LOOKS, PlayerInfo, _InfoBuffer, ask_info
 from tests.kit.server.peers import Behaviour, closing, deaf, hanging, listening, replying, sending
 from tests.kit.tracing import lines_of
 
@@ -48,6 +48,30 @@ async def test_what_else_a_player_says_of_itself_is_cleaned_and_not_much_is_kept
 async def test_a_json_object_may_stand_between_blanks(blank: str) -> None:
     said = f'{blank}{{"status": "available"}}{blank}'
     assert (await asked(replying(lambda _: said))).reply == InfoReply(None, Status.AVAILABLE)
+
+
+@pytest.mark.parametrize(
+    ("pieces", "is_complete"),
+    [
+        ([' {"a": {}', ', "b": "}"', "} "], [False, False, True]),
+        (["(a ", "b)"], [False, True]),
+        (['{"a": {}}'], [True]),
+    ],
+)
+def test_an_answer_is_complete_with_its_object_or_its_first_term(pieces: list[str], is_complete: list[bool]) -> None:
+    buffer, found = _InfoBuffer(), []
+    for piece in pieces:
+        buffer.feed(piece.encode())
+        found.append(buffer.is_complete)
+    assert found == is_complete
+
+
+@pytest.mark.parametrize(("n_objects", "is_complete"), [(MAX_LOOKS - 1, True), (MAX_LOOKS, False)])
+def test_the_end_of_an_object_is_looked_for_so_often(n_objects: int, is_complete: bool) -> None:
+    buffer = _InfoBuffer()
+    for piece in ('{"a": "', *["}"] * n_objects, '"}'):
+        buffer.feed(piece.encode())
+    assert buffer.is_complete is is_complete
 
 
 @pytest.mark.parametrize(("n_bytes", "is_cut"), [(MAX_INFO_BYTES, False), (MAX_INFO_BYTES + 1, True)])

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import socket
+import threading
 from collections.abc import Callable, Sequence
 from ipaddress import ip_network
 
 import pytest
 
 from server.errors import ForbiddenTargetError, PlayerSpecError
-from server.links.addresses import AllowedAddresses, check_target
+from server.links.addresses import AllowedAddresses, check_target, look_up
 from server.links.http_player import HttpPlayer
 from server.links.player_info import ask_info
 from server.match.driver import MatchDriver
@@ -170,6 +171,53 @@ async def test_a_name_with_one_address_inside_is_not_registered(lookups: list[li
     lookups += [["9.9.9.9", "10.0.0.1"]]
     with pytest.raises(PlayerSpecError, match="in a network that this server calls no players in"):
         await check_target("http://player.example", OUTSIDE)
+
+
+@pytest.mark.parametrize(
+    ("url", "looked_up"),
+    [
+        ("http://player.example:8080/x", ("player.example", 8080)),
+        ("http://player.example", ("player.example", 9147)),
+        ("https://player.example", ("player.example", 443)),
+    ],
+)
+async def test_the_name_that_is_looked_up_is_the_one_that_is_called(
+    monkeypatch: pytest.MonkeyPatch, url: str, looked_up: tuple[str, int]
+) -> None:
+    asked: list[tuple[str, int, int]] = []
+
+    def note(host: str, port: int, *, type: int) -> list[tuple[object, ...]]:  # noqa: A002 -- the library's name
+        asked.append((host, port, type))
+        return [(socket.AF_INET, type, 6, "", (address, port)) for address in ("9.9.9.9", "9.9.9.9", "1.1.1.1")]
+
+    monkeypatch.setattr(socket, "getaddrinfo", note)
+    await check_target(url, OUTSIDE)
+    assert asked == [(*looked_up, socket.SOCK_STREAM)]
+    assert await look_up(*looked_up) == ("9.9.9.9", "1.1.1.1")
+
+
+async def test_why_a_name_leads_nowhere_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    never = threading.Event()
+
+    def fail(*_: object, **__: object) -> None:
+        raise socket.gaierror(-2, "Name or service not known")
+
+    def wait(*_: object, **__: object) -> list[object]:
+        never.wait()
+        return []
+
+    told = []
+    monkeypatch.setattr("server.links.addresses.LOOKUP_LIMIT_S", 0.05)
+    for look in (fail, wait):
+        monkeypatch.setattr(socket, "getaddrinfo", look)
+        with pytest.raises(PlayerSpecError) as caught:
+            await check_target("http://player.example", OUTSIDE)
+        told.append((caught.value.spec, caught.value.reason))
+    never.set()
+    assert told == [
+        ("http://player.example", "Name or service not known"),
+        ("http://player.example", "its name was not found within 0.05 s"),
+    ]
 
 
 async def test_redirects_inside_are_not_followed() -> None:

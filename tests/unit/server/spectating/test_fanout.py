@@ -102,6 +102,14 @@ def test_short_events_are_sent_together_and_long_ones_alone() -> None:
     assert list(pieces([], is_ndjson=False)) == []
 
 
+@pytest.mark.parametrize(("n_bytes", "n_together"), [(MAX_PIECE // 4, 4), ((MAX_PIECE - 1) // 7, 8), (MAX_PIECE, 1)])
+def test_a_piece_ends_with_the_event_that_makes_it_long_enough(n_bytes: int, n_together: int) -> None:
+    blank = SharedEvent("a", {"x": ""}).encoded(is_ndjson=False)
+    event = SharedEvent("a", {"x": "y" * (n_bytes - len(blank))})
+    found = list(pieces([event] * (2 * n_together + 1), is_ndjson=False))
+    assert [len(piece) for piece in found] == [n_together * n_bytes, n_together * n_bytes, n_bytes]
+
+
 @pytest.mark.parametrize("n_viewers", [1, N_AT_ONCE, 3 * N_AT_ONCE + 1])
 async def test_all_get_the_same_bytes_once(n_viewers: int) -> None:
     counting = Counting(5)
