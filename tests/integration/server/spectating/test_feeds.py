@@ -136,6 +136,24 @@ async def test_who_follows_a_match_that_never_began_is_told_why_it_ended(
     ]
 
 
+@pytest.mark.parametrize("after", [-1, 0, 1])
+async def test_the_end_of_a_match_whose_journal_broke_off_is_told(
+    played: WrittenMatch, monkeypatch: pytest.MonkeyPatch, after: int
+) -> None:
+    await played.write("state")
+    events = await whole(played)
+    row = await played.matches.get(MATCH)
+    assert row is not None
+    over = replace(row, status=MatchStatus.ABORTED, ended_ms=START_MS + 5, abort_reason="enough")
+
+    async def get(_match_id: str) -> MatchRow:
+        return over
+
+    monkeypatch.setattr(played.matches, "get", get)
+    told_last = ("closed", {"at": START_MS + 5}, str(after))
+    assert await followed(MatchFeeds(played), after) == [*events[after + 1 :], told_last]
+
+
 async def test_after_the_end_a_match_is_read_anew(played: WrittenMatch, reads: list[int]) -> None:
     feeds = MatchFeeds(played)
     await played.finish()

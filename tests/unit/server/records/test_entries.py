@@ -8,10 +8,11 @@ from gdl.language.kif import read_term
 from gdl.language.rules import read_rules
 from gdl.language.terms import Constant
 from gdl.wire.insights import Insight
+from gdl.wire.messages import Dialect
 from gdl.wire.scrambling import Scrambling
 from server.match import exchange
 from server.match.exchange import Message, MoveOrigin
-from server.match.setup import Case, Dialect, MatchSetup, Profile, Seat, Substitute
+from server.match.setup import Case, MatchSetup, Profile, Seat, Substitute
 from server.records import entries
 from server.records.entries import Circumstances, JournalSeat, entry_of, versions
 
