@@ -121,7 +121,7 @@ async def test_who_replies_with_anything_is_there(behaviour: Behaviour, *, is_th
 async def test_an_address_where_no_player_listens_is_no_error() -> None:
     async with deaf() as url:
         info = await ask_info(url)
-    assert (info.answered, len(info.trouble)) == (None, 2)
+    assert (info.url.rstrip("/"), info.answered, len(info.trouble), info.is_there) == (url, None, 2, False)
 
 
 async def test_silence_ends_at_the_deadline() -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from server.errors import PlayerSpecError
-from server.links.addresses import host_and_port
+from server.links.addresses import host_and_port, player_url
 from server.links.child_player import ChildPlayer
 from server.links.http_player import HttpPlayer
 from server.links.seating import PlayerSpec, is_command, open_link, told_apart
@@ -62,3 +62,17 @@ def test_commands_of_a_match_have_different_names() -> None:
 )
 def test_a_player_is_called_by_its_host_and_port(address: str, name: str) -> None:
     assert host_and_port(address) == name
+
+
+@pytest.mark.parametrize(
+    ("address", "reason"),
+    [
+        ("ftp://example.org", "expected http://host:port"),
+        ("http://:80", "Invalid URL"),
+        ("http://example.org:0", "expected http://host:port"),
+    ],
+)
+def test_what_is_no_address_is_refused_with_a_reason(address: str, reason: str) -> None:
+    with pytest.raises(PlayerSpecError) as caught:
+        player_url(address)
+    assert (caught.value.spec, caught.value.reason[: len(reason)]) == (address, reason)
