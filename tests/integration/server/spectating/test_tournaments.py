@@ -55,7 +55,8 @@ async def hold(database: Database, name: str, *rows: MatchRow) -> None:
     row, store = tournament(name), TournamentStore(database)
     assert await store.add(row, entrants("legal", "random"))
     change = TournamentChange(
-        scheduled=[scheduled(each.id) for each in rows], ordered=[(each, seats(each.id, "a", "b")) for each in rows]
+        scheduled=[scheduled(each.id) for each in rows],
+        ordered=[(each, seats(each.id, "a", "b")) for each in reversed(rows)],
     )
     assert await store.apply(row, change)
 
@@ -90,6 +91,16 @@ async def test_a_tournament_without_matches_is_there_and_one_of_another_name_is_
     await hold(database, "cup")
     _, live, _ = feed(database)
     assert [await live.now(name) for name in ("cup", "none")] == [LiveTournament(1, 0, ()), None]
+
+
+@pytest.mark.parametrize(("delay", "n_steps"), [("", 7), ("3 steps", 4), ("60 s", 0), ("end", 0)])
+async def test_steps_are_told_as_late_as_the_match_is_shown(database: Database, delay: str, n_steps: int) -> None:
+    playing = match("t1.1", status=MatchStatus.RUNNING, n_steps=7)
+    text = playing.order["text"] | {"broadcastDelay": delay or "live"}
+    await hold(database, "cup", replace(playing, order=playing.order | {"text": text}))
+    found = await LiveTournaments(database).of("cup")
+    assert found is not None
+    assert found.steps == {"t1.1": n_steps}
 
 
 def test_the_steps_of_matches_that_are_played_are_told() -> None:
