@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 from collections.abc import AsyncIterator, Sequence
 from contextlib import aclosing
 from dataclasses import replace
@@ -16,6 +17,7 @@ from server.records.entries import Entry, StateEntry
 from server.spectating import stream
 from server.spectating.fanout import SharedEvent
 from server.spectating.stream import MatchFeeds, public_events, shared
+from server.storage.notifications import Notifier
 from server.storage.rows import MatchRow, MatchStatus
 from tests.kit.polling import until
 from tests.kit.server.scripted import START_MS, TURNS_MOVES, turns
@@ -77,6 +79,46 @@ async def test_all_who_follow_get_each_event_and_the_journal_is_read_once_for_th
     found = await asyncio.gather(*following)
     assert reads.count(-1) == 1
     assert found == [await whole(played)] * 3
+
+
+async def test_what_another_process_writes_is_found_by_looking(played: WrittenMatch) -> None:
+    played.notifier = Notifier()  # of this process, which the writer does not tell
+    following = asyncio.create_task(followed(MatchFeeds(played, poll_s=0.01)))
+    await played.write("state")
+    await played.finish()
+    assert await following == await whole(played)
+
+
+class Connection:
+    """Keeps what is sent to a viewer that waits."""
+
+    is_ndjson = True
+
+    def __init__(self) -> None:
+        self.sent: list[bytes] = []
+
+    def send_now(self, data: bytes) -> bool:
+        self.sent.append(data)
+        return True
+
+
+async def test_one_who_waits_is_sent_what_is_new_and_does_not_fetch_it(played: WrittenMatch) -> None:
+    await played.write("state")
+    sink = Connection()
+    following = MatchFeeds(played, poll_s=60.0).follow(MATCH, sink=sink)
+    waiting = asyncio.ensure_future(anext(following))
+    await until(lambda: sink.sent)
+    is_done = waiting.done()
+    waiting.cancel()
+    await asyncio.gather(waiting, return_exceptions=True)
+    assert (is_done, [json.loads(line)["id"] for line in b"".join(sink.sent).splitlines()]) == (False, ["0", "1"])
+
+
+async def test_questions_alone_tell_the_time_at_which_they_are_sent(played: WrittenMatch) -> None:
+    await played.finish()
+    events = [shared(event) for event in await public_events(played, MATCH)]
+    timed = {event.kind for event in events if "now" in json.loads(event.encoded(is_ndjson=True))["data"]}
+    assert timed == {"asked"}
 
 
 @pytest.mark.parametrize("after", [-1, 0, 5])
