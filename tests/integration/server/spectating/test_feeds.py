@@ -128,6 +128,19 @@ async def test_who_comes_again_gets_what_came_after_the_last_event_it_knows(play
     assert await followed(MatchFeeds(played), after) == events[after + 1 :]
 
 
+async def test_who_lacks_the_last_event_alone_gets_it_once(played: WrittenMatch) -> None:
+    await played.finish()
+    events = await whole(played)
+    assert await followed(MatchFeeds(played), len(events) - 2) == events[-1:]
+
+
+@pytest.mark.parametrize("after", [-1, 0, 1, 4, 99])
+async def test_the_events_up_to_now_begin_after_the_last_one_that_is_known(played: WrittenMatch, after: int) -> None:
+    await played.write("state", 2)
+    numbers = [event.number for event in await public_events(played, MATCH, after)]
+    assert numbers == list(range(after + 1, played.n_written))
+
+
 @pytest.mark.parametrize("n_more", [0, 1, 100])
 async def test_who_knows_all_events_gets_the_last_once_more(played: WrittenMatch, n_more: int) -> None:
     await played.finish()
@@ -169,6 +182,8 @@ async def test_who_follows_a_match_that_never_began_is_told_why_it_ended(
         (status.value, {"at": START_MS + 5, "step": 0, "reason": "enough"}, "0"),
         ("closed", {"at": START_MS + 5}, "1"),
     ]
+    parts = [await public_events(played, MATCH, after) for after in (-1, 0, 1)]
+    assert [[event.number for event in part] for part in parts] == [[0, 1], [1], []]
     feeds = MatchFeeds(played)
     assert [await followed(feeds, after) for after in (-1, 0, 1, 7)] == [
         events,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import json
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Collection
 from dataclasses import replace
 from pathlib import Path
 
@@ -271,6 +271,25 @@ async def test_it_is_looked_for_what_is_owed_until_the_server_ends_also_after_an
     await publisher.watch()
     await publisher.close()
     assert (waited, len(posted)) == ([WATCH_S] * 3, 1)
+
+
+async def test_what_was_withheld_before_the_server_began_is_owed_from_its_first_look_on(
+    played: WrittenMatch, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    begun: list[Collection[str]] = []
+
+    async def withheld() -> set[str]:
+        return {"match.m7"}
+
+    async def begin(match_ids: Collection[str]) -> None:
+        begun.append(match_ids)
+
+    monkeypatch.setattr(played.matches, "withheld", withheld)
+    monkeypatch.setattr(played.publications, "begin", begin)
+    publisher = Publisher(played, played.publications, keeping([]), SETTINGS)
+    for _ in range(2):
+        await publisher.look()
+    assert begun == [{"match.m7"}]
 
 
 async def test_an_update_that_failed_is_sent_again(played: WrittenMatch) -> None:

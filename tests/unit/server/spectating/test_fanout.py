@@ -222,6 +222,17 @@ async def test_only_who_has_all_earlier_events_is_sent_the_next_ones(place: int,
         waiting.cancel()
 
 
+async def test_what_is_too_long_for_one_piece_is_sent_whole() -> None:
+    audience, sink = Audience(never), Reader()
+    events = [SharedEvent("n", {"x": "y" * MAX_PIECE}, str(number)) for number in range(3)]
+    with audience.joined(0, sink) as member:
+        waiting = asyncio.create_task(member.wait())
+        await idle()
+        await audience.send(events, 0, 3)
+        waiting.cancel()
+    assert sink.sent == [b"".join(event.encoded(is_ndjson=False) for event in events)]
+
+
 async def test_who_brings_no_sink_is_woken_for_what_is_new() -> None:
     audience = Audience(never)
     with audience.joined(0, brought="theirs") as member:
