@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import AsyncIterator
 from html import unescape
+from ipaddress import ip_network
 from pathlib import Path
 
 import pytest
@@ -34,15 +35,17 @@ class Browser:
 
     def __init__(self, client: Client, access: AccessControl) -> None:
         self.client, self.access, self.text = client, access, ""
+        self.headers: dict[str, str] = {}
 
     async def get(self, path: str) -> ClientResponse:
-        return await self._shown(await self.client.get(path, headers={"Accept": "text/html"}))
+        return await self._shown(await self.client.get(path, headers=self.headers | {"Accept": "text/html"}))
 
     async def send(self, path: str, **fields: str) -> ClientResponse:
         """Send a form of the page that is shown."""
         found = FIELD.search(self.text)
         assert found, self.text
-        answer = await self.client.post(path, data={"csrf_token": found[1]} | fields, allow_redirects=False)
+        sent = {"csrf_token": found[1]} | fields
+        answer = await self.client.post(path, data=sent, headers=self.headers, allow_redirects=False)
         return await self._shown(answer)
 
     async def _shown(self, answer: ClientResponse) -> ClientResponse:
@@ -131,6 +134,17 @@ async def test_what_is_no_token_opens_no_session(browser: Browser) -> None:
 async def test_guessing_at_the_log_in_is_slowed_down(browser: Browser) -> None:
     await browser.access.issuing.issue("Ada", Role.ADMIN)
     assert [(await browser.log_in("hunter2")).status for _ in range(3)] == [401, 401, 429]
+
+
+@pytest.mark.parametrize(
+    "settings", [AccessSettings(proxies=(ip_network("127.0.0.0/8"),), limits=Limits(logins="1/minute"))]
+)
+async def test_guesses_at_the_log_in_count_for_the_address_that_they_come_from(browser: Browser) -> None:
+    found = []
+    for address in ("203.0.113.5", "203.0.113.5", "203.0.113.6"):
+        browser.headers = {"X-Forwarded-For": address}
+        found.append((await browser.log_in("hunter2")).status)
+    assert found == [401, 429, 401]
 
 
 async def test_logging_in_needs_our_own_form(browser: Browser) -> None:
