@@ -178,7 +178,7 @@ async def published(played: WrittenMatch, posted: list[dict[str, str]], settings
     """Publish the match as it is now."""
     publisher = Publisher(played, played.publications, keeping(posted), settings)
     publisher.take("match.m1", 1, ClosedEntry(1))
-    await publisher.close()
+    await publisher.close(limit_s=60)
 
 
 async def test_a_match_is_updated_with_a_secret_that_a_restart_keeps_and_the_seeds_make(played: WrittenMatch) -> None:
@@ -269,7 +269,7 @@ async def test_it_is_looked_for_what_is_owed_until_the_server_ends_also_after_an
     monkeypatch.setattr(played.publications, "claim", failing)
     publisher = Publisher(played, played.publications, keeping(posted), SETTINGS, wait)
     await publisher.watch()
-    await publisher.close()
+    await publisher.close(limit_s=60)
     assert (waited, len(posted)) == ([WATCH_S] * 3, 1)
 
 
