@@ -83,7 +83,7 @@ async def test_how_far_a_tournament_is_are_its_own_matches_in_the_order_of_its_s
     await hold(database, "other", match("t2.1", status=MatchStatus.RUNNING), match("t2.2", status=MatchStatus.FAILED))
     reasons = {"t1.3": WaitReason(needs_core=True), "t1.4": WaitReason(needs_core=True)}
     found = await LiveTournaments(database, lambda: reasons).of("cup")
-    live = (LiveMatch("t1.4", "running", 3), LiveMatch("t1.3", "queued", 0, "waits for a core"), WAITS)
+    live = (LiveMatch("t1.4", "running", 3), LiveMatch("t1.3", "queued", 0, WaitReason(needs_core=True)), WAITS)
     assert found == LiveTournament(1, 2, live)
 
 
@@ -114,7 +114,7 @@ def test_the_shape_is_another_with_anything_but_steps() -> None:
         replace(told, n_over=3),
         replace(told, live=(PLAYS, WAITS)),
         replace(told, live=(WAITS,)),
-        replace(told, live=(replace(WAITS, wait_reason="waits for a core"), PLAYS)),
+        replace(told, live=(replace(WAITS, wait_reason=WaitReason(needs_core=True)), PLAYS)),
         replace(told, live=(replace(WAITS, status="running"), PLAYS)),
     ]
     assert len({each.shape for each in (told, *others)}) == len(others) + 1
