@@ -12,12 +12,12 @@ from statistics import fmean
 from typing import Final
 
 from gdl.compiler.compiled import CompiledGame
-from gdl.errors import StuckPlayError
+from gdl.errors import LimitExceeded, StuckPlayError
 from gdl.game import Role, State, played_roles
 from gdl.language.terms import Term
 from players.deadline import Deadline, SearchBudget
 from players.search.tree.search import CompiledSearch
-from players.search.tree.settings import SearchSettings
+from players.search.tree.settings import MAX_STEPS, SearchSettings
 from players.search.tree.weights import FluentWeights, WeightLearner
 
 LEAST_S: Final = 0.4
@@ -42,7 +42,7 @@ _LEAST_STEPS: Final = 20.0
 _OPENING_STEPS: Final = 4
 _TURN_S: Final = _SHORTEST_MOVE_S / 4
 _MEMORY_MB: Final = 32.0
-_MAX_STEPS: Final = 600
+_MOST_STEPS: Final = 600
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +85,7 @@ class _Trials:
         mast = settings.mast is True
         self._game = game
         self._settings = replace(settings, memory_mb=_MEMORY_MB, mast=mast, turn_s=_TURN_S)
-        self._seed, self._n_steps = seed, float(_MAX_STEPS)
+        self._seed, self._n_steps = seed, float(_MOST_STEPS)
 
     def search(self, knowledge: Knowledge) -> CompiledSearch:
         """Return a search that goes by *knowledge*."""
@@ -114,8 +114,8 @@ class _Trials:
         better known the more of their like plays make.
         """
         try:
-            plays = self._game.playouts(self._game.initial_state, _N_PLAYS, self._seed)
-        except StuckPlayError:
+            plays = self._game.playouts(self._game.initial_state, _N_PLAYS, self._seed, MAX_STEPS)
+        except (StuckPlayError, LimitExceeded):
             return False
         sums = zip(plays.goal_sums, plays.goal_squares, strict=True)
         return all(squares / _N_PLAYS - (total / _N_PLAYS) ** 2 < _NARROW**2 for total, squares in sums)
@@ -172,7 +172,7 @@ class _Matches:
         """
         others, ours = self._searches[:-1], self._searches[-1]
         seats = dict(zip(self._roles, (*others[:place], ours, *others[place:]), strict=True))
-        for _ in range(_MAX_STEPS):
+        for _ in range(_MOST_STEPS):
             if state.is_terminal or deadline.has_passed:
                 break
             state = state.next_state(
