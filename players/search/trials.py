@@ -41,7 +41,8 @@ _LEAST_STEPS: Final = 20.0
 """A match is taken to last as long as random plays do, which may be over soon, by riding into a wall."""
 _OPENING_STEPS: Final = 4
 _TURN_S: Final = _SHORTEST_MOVE_S / 4
-_MEMORY_MB: Final = 32.0
+_MEMORY_MB: Final = 64.0
+"""The room of the searches of a match together."""
 _MOST_STEPS: Final = 600
 
 
@@ -84,7 +85,8 @@ class _Trials:
     def __init__(self, game: CompiledGame, settings: SearchSettings, seed: int) -> None:
         mast = settings.mast is True
         self._game = game
-        self._settings = replace(settings, memory_mb=_MEMORY_MB, mast=mast, turn_s=_TURN_S)
+        memory_mb = _MEMORY_MB / len(game.roles)
+        self._settings = replace(settings, memory_mb=memory_mb, mast=mast, turn_s=_TURN_S)
         self._seed, self._n_steps = seed, float(_MOST_STEPS)
 
     def search(self, knowledge: Knowledge) -> CompiledSearch:
