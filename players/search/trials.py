@@ -112,8 +112,8 @@ class _Trials:
     def are_goals_narrow(self) -> bool:
         """Return whether random plays hardly ever come to anything, as in long races.
 
-        Nor do matches of a few milliseconds a move, which tell nothing then; moves that do come to something are the
-        better known the more of their like plays make.
+        Nor do matches of a few milliseconds a move, which tell nothing then. Moves after which plays come to more are
+        found, and found the sooner the more plays make them.
         """
         try:
             plays = self._game.playouts(self._game.initial_state, _N_PLAYS, self._seed, MAX_STEPS)
