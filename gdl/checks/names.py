@@ -4,6 +4,7 @@ import re
 import unicodedata
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Sequence
+from functools import lru_cache
 from itertools import islice
 from typing import Final
 
@@ -156,6 +157,7 @@ def _unused(subject: Subject) -> Iterator[tuple[Signature, Rule]]:
     return ((relation, rule) for relation, rule in graph.defined.items() if relation[0] not in known)
 
 
+@lru_cache(maxsize=1)  # several checks ask, and for files of many names it takes long
 def doubtful_words(subject: Subject) -> frozenset[str]:
     """Return the words of the language of which other heads may be meant, so that what they give is not known.
 

@@ -260,7 +260,7 @@ MAX_PROBLEMS: Final = 1_000
 """The most problems of reading that are reported; a file that has more is no rule file."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Subject:
     """What the checks look at: each of `forms` is a fact or rule, `rules` are the same, part by part, in that order.
 

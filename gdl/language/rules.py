@@ -31,6 +31,7 @@ from gdl.language.syntax import (
     Rule,
 )
 from gdl.language.terms import Compound, Term, Variable
+from gdl.quantities import quantity
 
 MAX_CONDITION_DEPTH: Final = 100
 """How deep `or`, `and` and `not` may nest."""
@@ -158,7 +159,7 @@ class RuleReader:
 
     def _takes(self, n: int, form: Form, parts: tuple[Form, ...]) -> bool:
         if len(parts) != n:
-            few = f"{n} argument{'s' if n != 1 else ''}" if n else "no argument"
+            few = quantity(n, "argument") if n else "no argument"
             message = f"`{_name(form)}` takes {few}, but {len(parts)} given"
             self._tell("keyword-arity", message, form, _as_it_takes(n, form, parts))
         return len(parts) == n
