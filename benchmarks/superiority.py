@@ -35,6 +35,7 @@ from players.kit.worker import end_with_service
 from players.player import Player
 from players.registry import find_player
 from players.search.evaluator import wait_for_compilation
+from players.search.positions import points
 from server.accuracy import by_processor_time, wilson
 from server.terminal.progress import progress
 from server.tournament.sprt import SprtTest
@@ -114,12 +115,6 @@ class Comparison:
             return random.choice(legal)
         player.prepare_move(legal[0], lambda _: None)
         return player.move(state, role, by_processor_time(self.seconds))
-
-
-def points(goals: Sequence[int], place: int) -> float:
-    """Return what the role at *place* gets against all others in the mean: 1 for more, 1/2 for as much, 0 for less."""
-    others = [goal for other, goal in enumerate(goals) if other != place]
-    return fmean(1.0 if goals[place] > goal else 0.5 if goals[place] == goal else 0.0 for goal in others)
 
 
 @cache

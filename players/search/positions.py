@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from itertools import product
 from math import prod
+from statistics import fmean
 from typing import Final, TypeAlias
 
 from gdl.game import RANDOM, Game, Role, State
@@ -92,6 +93,12 @@ def goal_shares(state: State, roles: Sequence[Role]) -> tuple[float, ...]:
     """Return the goal values of *roles* on a scale from 0 to 1, one half where the rules give no single value."""
     goals = (state.goal(role) for role in roles)
     return tuple(0.5 if goal is None else min(max(goal, 0), 100) / 100 for goal in goals)
+
+
+def points(goals: Sequence[int], place: int) -> float:
+    """Return what the role at *place* gets against all others in the mean: 1 for more, 1/2 for as much, 0 for less."""
+    others = [goal for other, goal in enumerate(goals) if other != place]
+    return fmean(1.0 if goals[place] > goal else 0.5 if goals[place] == goal else 0.0 for goal in others)
 
 
 class Positions:

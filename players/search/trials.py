@@ -8,7 +8,6 @@ moves win nearly all matches there, and lose them in go and amazons.
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from random import Random
-from statistics import fmean
 from typing import Final
 
 from gdl.compiler.compiled import CompiledGame
@@ -16,6 +15,7 @@ from gdl.errors import LimitExceeded, StuckPlayError
 from gdl.game import Role, State, played_roles
 from gdl.language.terms import Term
 from players.deadline import Deadline, SearchBudget
+from players.search.positions import points
 from players.search.tree.search import CompiledSearch
 from players.search.tree.settings import MAX_STEPS, SearchSettings
 from players.search.tree.weights import FluentWeights, WeightLearner
@@ -182,9 +182,7 @@ class _Matches:
             )
         if not state.is_terminal:
             return None
-        goals = [state.goal(role) or 0 for role in self._roles]
-        goal = goals.pop(place)
-        return fmean((goal > other) - (goal < other) for other in goals)
+        return 2 * points([state.goal(role) or 0 for role in self._roles], place) - 1
 
     def _move(self, search: CompiledSearch | None, state: State, role: Role, deadline: Deadline) -> Term:
         legal = _legal(state, role)

@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from benchmarks.superiority import Comparison, PlayedMatch, figures_of, main, points
+from benchmarks.superiority import Comparison, PlayedMatch, figures_of, main
+from players.search.positions import points
 
 
 @pytest.mark.parametrize(
