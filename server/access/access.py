@@ -10,7 +10,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from contextlib import asynccontextmanager, contextmanager, suppress
 from typing import TYPE_CHECKING, Final, NoReturn
 
-from aiohttp import web
+from aiohttp import hdrs, web
 from limits import parse
 from limits.aio.storage import MemoryStorage
 from limits.aio.strategies import FixedWindowRateLimiter
@@ -153,8 +153,9 @@ class RateLimiter:
 
     async def _count(self, party: str, method: str, path: str) -> None:
         await self.count_one(REQUESTS, party)
+        counted_as = hdrs.METH_GET if method == hdrs.METH_HEAD else method
         for its_method, pattern, kind in KINDS:
-            if method == its_method and pattern.fullmatch(path):
+            if counted_as == its_method and pattern.fullmatch(path):
                 await self.count_one(kind, party)
 
     async def count_one(self, kind: str, party: str) -> None:

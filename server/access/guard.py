@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Awaitable, Callable, Iterable
 from typing import Final, TypeAlias
 
-from aiohttp import BodyPartReader, MultipartReader, web
+from aiohttp import BodyPartReader, MultipartReader, hdrs, web
 from yarl import URL
 
 from server.access.access import ACCESS, ANONYMOUS, EMBEDDED, PRINCIPAL, REMOTE, AccessControl
@@ -159,7 +159,7 @@ def _check_fields(fields: Iterable[tuple[str, object]]) -> None:
 
 def _is_page(request: web.Request) -> bool:
     is_wanted = "text/html" in request.headers.get("Accept", "")
-    return request.method == "GET" and is_wanted and not request.path.startswith("/api/")
+    return request.method in (hdrs.METH_GET, hdrs.METH_HEAD) and is_wanted and not request.path.startswith("/api/")
 
 
 async def _read_body(request: web.Request, limit_s: float) -> None:

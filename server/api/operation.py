@@ -29,7 +29,7 @@ from dataclasses import dataclass, field
 from functools import cache
 from typing import TYPE_CHECKING, Annotated, Any, Final, TypeAlias, TypeVar, get_type_hints
 
-from aiohttp import web
+from aiohttp import hdrs, web
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
 from pydantic.alias_generators import to_camel
 
@@ -226,7 +226,10 @@ class Operations:
         for operation in self._operations:
             # The router takes no braces in a parameter unless it is told to; names of roles may have some.
             path = _PLACE.sub(r"{\1:[^/]+}", operation.path)
-            app.router.add_route(operation.method, path, _route(operation))
+            handler = _route(operation)
+            app.router.add_route(operation.method, path, handler)
+            if operation.method == hdrs.METH_GET:
+                app.router.add_head(path, handler)
         app.setdefault(OPERATIONS, []).extend(self._operations)
 
 

@@ -9,7 +9,7 @@ from pydantic import Field
 from server.access.access import principal
 from server.api import player_models, seats
 from server.api.operation import LEADERBOARDS, MANAGER, Operations, RequestModel, ResponseModel
-from server.api.streams import HEARTBEAT_S, NDJSON, SSE, EventStream, streaming
+from server.api.streams import HEARTBEAT_S, NDJSON, SSE, EventStream, streamed
 from server.errors import NotDialInError, UnknownRequestError
 from server.links.addresses import is_address
 from server.links.player_info import ask_info
@@ -168,7 +168,8 @@ async def _stream_requests(
     queue, relay = await _queue(request, name), request.app[MANAGER].relay
     last, stamp = request.headers.get("Last-Event-ID", "")[:_MAX_EVENT_ID], await relay.stamp()
     await own_player(request, name)  # a removal since the queue was found shows here; a later one closes that queue
-    async with streaming(request) as stream:
+
+    async def send(stream: EventStream) -> None:
         with (
             queue.reading(last, with_answered=query.past) as reader,
             relay.connected(name, stamp, last, with_answered=query.past) as connection,
@@ -180,7 +181,8 @@ async def _stream_requests(
             finally:
                 passing_on.cancel()
             await stream.send("removed" if queue.is_closed else "replaced", {"player": name})
-    return stream.response
+
+    return await streamed(request, send)
 
 
 async def _queue(request: web.Request, name: str) -> RequestQueue:

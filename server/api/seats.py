@@ -12,7 +12,7 @@ from server.access.access import PRINCIPAL
 from server.access.recognition import is_secret_of
 from server.api.operation import MANAGER, Operations
 from server.api.player_models import Text
-from server.api.streams import NDJSON, SSE, streaming
+from server.api.streams import NDJSON, SSE, EventStream, streamed
 from server.hosting.game_manager import GameManager
 from server.links.queued_player import Turn
 from server.match.position import fact_texts
@@ -190,11 +190,13 @@ async def stream_of_seat(request: web.Request, match_id: str, role: str) -> web.
     """Stream the changes that the person who plays *role* may see; the caller has checked that it is this person."""
     manager = request.app[MANAGER]
     await manager.note_arrival(match_id, role)
-    async with streaming(request) as stream:
+
+    async def send(stream: EventStream) -> None:
         async for match in seat_changes(manager, match_id, role):
             await stream.send("changed", {"status": match.status})
         await stream.send("closed", {})
-    return stream.response
+
+    return await streamed(request, send)
 
 
 @seats.post(

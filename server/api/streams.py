@@ -3,11 +3,11 @@
 import asyncio
 import socket
 import sys
-from collections.abc import AsyncIterator, Iterable
-from contextlib import aclosing, asynccontextmanager, suppress
+from collections.abc import AsyncGenerator, Awaitable, Callable, Iterable
+from contextlib import aclosing, suppress
 from typing import Annotated, Any, Final
 
-from aiohttp import web
+from aiohttp import hdrs, web
 from pydantic import Field
 
 from server.api.matches import URL
@@ -90,23 +90,39 @@ class EventStream:
             await self.response.write(data)
 
 
-@asynccontextmanager
-async def streaming(request: web.Request) -> AsyncIterator[EventStream]:
-    """Yield a stream that answers *request*, and keep it alive; the block ends when the client reads no more.
+async def streamed(request: web.Request, send: Callable[[EventStream], Awaitable[None]]) -> web.StreamResponse:
+    """Answer *request* with the events that *send* sends, kept alive meanwhile, until the client reads no more.
 
-    Where the client is gone before the head is sent, the request is cancelled.
+    HEAD is answered with the head alone, and nothing is sent. Where the client is gone before the head is, the request
+    is cancelled.
     """
     stream = EventStream(request)
     try:
         await stream.open()
     except ConnectionError:
         raise asyncio.CancelledError from None  # as the server does a moment later, when the loop has noticed it
+    if request.method == hdrs.METH_HEAD:
+        return stream.response
     with suppress(ConnectionError, TimeoutError):
         beating = asyncio.create_task(_beat(stream))
         try:
-            yield stream
+            await send(stream)
         finally:
             beating.cancel()
+    return stream.response
+
+
+async def streamed_batches(
+    request: web.Request, follow: Callable[[EventStream], AsyncGenerator[Iterable[SharedEvent]]]
+) -> web.StreamResponse:
+    """Answer *request* with the batches of events that *follow* yields for its stream, as `streamed` does."""
+
+    async def send(stream: EventStream) -> None:
+        async with aclosing(follow(stream)) as batches:
+            async for events in batches:
+                await stream.send_all(events)
+
+    return await streamed(request, send)
 
 
 async def _beat(stream: EventStream) -> None:
@@ -174,10 +190,7 @@ async def follow_match(request: web.Request, match_id: str, query: AfterQuery) -
     """
     manager, after = request.app[MANAGER], _last_event_id(request, query.after)
     await known_match(manager, match_id)
-    async with streaming(request) as stream, aclosing(request.app[FEEDS].follow(match_id, after, stream)) as found:
-        async for events in found:
-            await stream.send_all(events)
-    return stream.response
+    return await streamed_batches(request, lambda stream: request.app[FEEDS].follow(match_id, after, stream))
 
 
 @operations.get("/api/v1/events", media=[SSE, NDJSON], headers=_HEADERS)
@@ -187,11 +200,8 @@ async def follow_all(request: web.Request, query: SinceQuery) -> web.StreamRespo
     Every event is a `match`; its id is a time. A client that connects again gets also the matches that ended meanwhile.
     """
     since = _last_event_id(request, -1 if query.since is None else query.since)
-    overview = request.app[OVERVIEW]
-    async with streaming(request) as stream, aclosing(overview.batches(None if since < 0 else since, stream)) as found:
-        async for events in found:
-            await stream.send_all(events)
-    return stream.response
+    overview, from_ms = request.app[OVERVIEW], None if since < 0 else since
+    return await streamed_batches(request, lambda stream: overview.batches(from_ms, stream))
 
 
 def _last_event_id(request: web.Request, otherwise: int) -> int:

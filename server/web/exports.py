@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Final
 
-from aiohttp import web
+from aiohttp import hdrs, web
 
 from server.api.operation import LEADERBOARDS, MANAGER
 from server.leaderboards.leaderboard import LeaderboardRow
@@ -33,6 +33,7 @@ _RATINGS: Final = (
     "owner",
 )  # fmt: skip
 _PIECE: Final = 65_536
+_ZIP: Final = "application/zip"
 PACKING: Final = web.AppKey("packing", asyncio.Lock)
 """Is held while an archive is made: one at a time for all who ask."""
 
@@ -113,12 +114,15 @@ def results_lines(shown: tournament_view.ShownTournament) -> Iterator[tuple[obje
 async def send_records(request: web.Request) -> web.StreamResponse:
     """Send the records of the matches that are over, and that everybody may see by now, as a ZIP archive."""
     _, shown = await request.app[SHOWN].of(request.match_info["name"])
+    headers = _attachment(f"{shown.row.name}-records.zip")
+    if request.method == hdrs.METH_HEAD:  # without the length, for which the archive would have to be packed
+        return web.Response(headers=headers, content_type=_ZIP)
     with tempfile.TemporaryDirectory(prefix="ggp-export-") as folder:
         path = Path(folder) / "records.zip"
         async with request.app[PACKING]:
             await _pack(request, shown, path)
-        response = web.StreamResponse(headers=_attachment(f"{shown.row.name}-records.zip"))
-        response.content_type = "application/zip"
+        response = web.StreamResponse(headers=headers)
+        response.content_type = _ZIP
         response.content_length = path.stat().st_size
         try:
             await _send_file(request, response, path)

@@ -2,14 +2,13 @@
 
 import asyncio
 from collections.abc import AsyncGenerator
-from contextlib import aclosing
 from typing import Any, Final
 
 from aiohttp import web
 
 from server.access.access import ANONYMOUS, LOCAL_ADMIN, PRINCIPAL
 from server.api.operation import MANAGER
-from server.api.streams import streaming
+from server.api.streams import streamed_batches
 from server.hosting.game_manager import GameManager
 from server.match.link import now_ms
 from server.principal import Principal, Role
@@ -97,7 +96,7 @@ class LivePart:
         assert isinstance(request, web.Request)
         return (await show_live(request)).text or ""
 
-    async def follow(self, request: web.Request, sink: Sink) -> AsyncGenerator[SharedEvent]:
+    async def follow(self, request: web.Request, sink: Sink) -> AsyncGenerator[list[SharedEvent]]:
         """Yield the part, and again whenever it has changed; a slow viewer gets only the newest. It never ends.
 
         Raises:
@@ -109,7 +108,7 @@ class LivePart:
                 self.audience.check()
                 if self.event is not None and member.place < self.n_events:
                     member.place = self.n_events
-                    yield self.event
+                    yield [self.event]
                 else:
                     await member.wait()
 
@@ -132,10 +131,7 @@ async def follow_live(request: web.Request) -> web.StreamResponse:
     if part is None:
         part = parts[eyes] = LivePart(request.app)
     try:
-        async with streaming(request) as stream, aclosing(part.follow(request, stream)) as events:
-            async for event in events:
-                await stream.send_all([event])
+        return await streamed_batches(request, lambda stream: part.follow(request, stream))
     finally:
         if not part.audience.members and parts.get(eyes) is part:
             del parts[eyes]
-    return stream.response

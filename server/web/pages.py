@@ -67,6 +67,7 @@ _ROUTES: Final = (
     web.get("/static/{name}", send_static_file),
     web.get("/", home_page.show_home),
     web.get("/parts/live", home_page.show_live),
+    web.get("/parts/live/events", home_page.follow_live),
     web.get("/matches", match_lists.show_matches),
     web.get("/queue", match_lists.show_queue),
     web.get("/matches/{id}", match_page.show_match),
@@ -78,6 +79,7 @@ _ROUTES: Final = (
     web.get("/matches/{id}/play/{role:[^/]+}", seat_page.show_seat),
     web.post("/matches/{id}/play/{role:[^/]+}", seat_page.make_move),
     web.get("/matches/{id}/play/{role:[^/]+}/parts", seat_page.show_parts),
+    web.get("/matches/{id}/play/{role:[^/]+}/events", seat_page.follow),
     web.get("/start", start_page.show_form),
     web.post("/start", start_page.start),
     web.get("/start/tournament", tournament_forms.show_form),
@@ -88,9 +90,11 @@ _ROUTES: Final = (
     web.post("/tournaments/{name}", tournament_pages.command),
     web.get("/tournaments/{name}/withdraw", tournament_pages.confirm_withdrawal),
     web.get("/tournaments/{name}/parts", tournament_pages.show_parts),
+    web.get("/tournaments/{name}/events", tournament_pages.follow),
     web.get("/tournaments/{name}/boards", tournament_pages.show_boards),
     web.get("/tournaments/{name}/results.csv", exports.send_results),
     web.get("/tournaments/{name}/standings.csv", exports.send_standings),
+    web.get("/tournaments/{name}/records.zip", exports.send_records),
     web.get("/tournaments/{name}/wall", tournament_pages.show_wall),
     web.get("/players", player_pages.show_players),
     web.post("/players", player_pages.register),
@@ -112,13 +116,6 @@ _ROUTES: Final = (
     web.get("/validate", validation_page.show_form),
     web.post("/validate", validation_page.check),
 )
-_STREAMED: Final[dict[str, Handler]] = {
-    "/parts/live/events": home_page.follow_live,
-    "/matches/{id}/play/{role:[^/]+}/events": seat_page.follow,
-    "/tournaments/{name}/events": tournament_pages.follow,
-    "/tournaments/{name}/records.zip": exports.send_records,
-}
-"""What answers piece by piece; to HEAD it would send a body, too."""
 
 
 @web.middleware
@@ -150,8 +147,6 @@ def add_routes(app: web.Application) -> None:
     """Add the pages to *app*, which has its game manager by the time it starts."""
     app.cleanup_ctx.append(_memories)
     app.router.add_routes(_ROUTES)
-    for path, handler in _STREAMED.items():
-        app.router.add_get(path, handler, allow_head=False)
 
 
 async def _memories(app: web.Application) -> AsyncIterator[None]:

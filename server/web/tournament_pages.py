@@ -15,7 +15,7 @@ from gdl.errors import GdlError
 from server.access.settings import requires
 from server.api.operation import MANAGER
 from server.api.problem import refusal
-from server.api.streams import streaming
+from server.api.streams import EventStream, streamed
 from server.hosting.rounds import next_round_ms
 from server.hosting.tournament_changes import entrant_to_withdraw
 from server.match.link import now_ms
@@ -314,7 +314,9 @@ async def follow(request: web.Request) -> web.StreamResponse:
     feed, name = request.app[SHOWN].feed, request.match_info["name"]
     if await feed.now(name) is None:
         raise RequestError("unknown_tournament", f"there is no tournament {name[:100]!r}", status=404)
-    async with streaming(request) as stream:
+
+    async def send(stream: EventStream) -> None:
         async for live in feed.changes(name):
             await stream.send("tournament", {"shape": live.shape, "steps": live.steps, "now": now_ms()})
-    return stream.response
+
+    return await streamed(request, send)

@@ -94,3 +94,14 @@ async def test_pages_of_other_sites_change_nothing_whatever_they_have_got_hold_o
     site: Site, headers: dict[str, str]
 ) -> None:
     assert await site.not_refused(site.changing, headers | bearer(site.tokens[Role.ADMIN]), 403) == set()
+
+
+async def test_head_is_answered_wherever_get_is_and_alike(site: Site) -> None:
+    headers = bearer(site.tokens[Role.ADMIN])
+    paths = [path for method, path in site.routes if method == "GET"]
+    found = [[await site.status((method, path), headers) for path in paths] for method in ("HEAD", "GET")]
+    assert dict(zip(paths, found[0], strict=True)) == dict(zip(paths, found[1], strict=True))
+
+
+async def test_people_without_a_token_are_led_to_the_login_by_head_too(site: Site) -> None:
+    assert await site.status(("HEAD", "/matches"), {"Accept": "text/html"}) == 303

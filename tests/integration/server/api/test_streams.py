@@ -8,6 +8,7 @@ from typing import Any
 
 import aiohttp
 
+from tests.kit.server.api.tournaments import order_cup
 from tests.kit.server.api.whole_server import MATCHES, Client, ordered, record, told
 from tests.kit.server.web.fetching import page_at, words_of
 
@@ -129,3 +130,32 @@ async def test_why_a_match_never_began_stands_in_its_journal_and_in_lists(client
     assert parts == [whole, whole[1:], []]
     assert [line["reason"] for line in (await told(await client.get(MATCHES)))["matches"]] == [reason]
     assert reason in words_of(await page_at(client, "/matches"))
+
+
+async def heads(client: Client, paths: list[str]) -> list[tuple[str, str]]:
+    """Return status line and type of content of each answer to HEAD, with which one connection is all that is sent."""
+    assert client.port is not None
+    reader, writer = await asyncio.open_connection("127.0.0.1", client.port)
+    found = []
+    for path in paths:
+        writer.write(f"HEAD {path} HTTP/1.1\r\nHost: localhost\r\n\r\n".encode())
+        head = (await asyncio.wait_for(reader.readuntil(b"\r\n\r\n"), 20)).decode()
+        kind = next(line for line in head.splitlines() if line.startswith("Content-Type: "))
+        found.append((head.partition("\r\n")[0], kind.partition(": ")[2]))
+    writer.close()
+    return found
+
+
+async def test_head_of_a_stream_is_a_head_alone_and_the_connection_goes_on(client: Client, thinker: str) -> None:
+    await order_cup(client)
+    await told(await client.post("/api/v1/players", json={"name": "deep"}), 201)
+    url = await ordered(client, game="tictactoe", players={"x": "human", "o": thinker})
+    streams = [
+        f"{url}/events", "/api/v1/events", f"{url}/seats/x/events", "/api/v1/players/deep/requests",
+        "/parts/live/events", f"{url.removeprefix('/api/v1')}/play/x/events", "/tournaments/cup/events",
+    ]  # fmt: skip
+    archive = "/tournaments/cup/records.zip"
+    assert await heads(client, [*streams, archive]) == [
+        *[("HTTP/1.1 200 OK", "text/event-stream; charset=utf-8")] * len(streams),
+        ("HTTP/1.1 200 OK", "application/zip"),
+    ]

@@ -153,6 +153,15 @@ async def test_a_new_connection_takes_over(host: Host) -> None:
     assert request["data"]["request"] == queued.id
 
 
+async def test_head_takes_no_request_from_a_player_that_is_connected(host: Host) -> None:
+    async with host.caller().stream(REQUESTS, Accept=NDJSON) as stream:
+        told = [await event(stream)]
+        head = await host.caller().ask("HEAD", REQUESTS)
+        queued = put(host)
+        told.append(await event(stream))
+    assert (head, told[0], told[1]["data"]["request"]) == ((200, None), CONNECTED, queued.id)
+
+
 async def test_a_player_is_free_as_long_as_it_is_connected(host: Host) -> None:
     caller, found = host.caller(), []
     for is_connected in (False, True, False):

@@ -280,15 +280,6 @@ async def test_passers_by_do_not_see_who_ordered_a_match(tmp_path: Path) -> None
     assert found == [(200, False), (200, True)]
 
 
-async def test_what_is_sent_piece_by_piece_has_no_head_alone(client: Client) -> None:
-    paths = ["/parts/live/events", "/matches/m/play/x/events", "/tournaments/t/events", "/tournaments/t/records.zip"]
-    found = []
-    for path in paths:
-        async with client.head(path) as answer:
-            found.append((answer.status, answer.headers.get("Allow")))
-    assert found == [(405, "GET")] * len(paths)
-
-
 async def test_older_matches_are_a_page_further(client: Client) -> None:
     manager = manager_of(client)
     row = (await ordered(manager, game="nim", players={"left": "human"})).row

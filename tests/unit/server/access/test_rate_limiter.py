@@ -60,6 +60,7 @@ async def test_what_asks_registers_or_changes_a_player_is_limited_together(metho
         ("POST", "/api/v1/validations", "uploads"),
         ("POST", "/api/v1/imports", "uploads"),
         ("GET", "/api/v1/info", "calls"),
+        ("HEAD", "/api/v1/info", "calls"),
         ("GET", "/api/v1/matches", ""),
         ("GET", "/api/v1/games/tiny", ""),
         ("POST", "/api/v1/info", ""),
