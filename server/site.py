@@ -117,7 +117,7 @@ async def listening(
 
 
 def _refuse(status: int, error: BaseException | None) -> web.Response:
-    """Return the answer to what is no HTTP request, which no middleware sees."""
+    """Return the answer to what no middleware sees."""
     response = refused_head(status, error)
     response.headers.update(HEADERS | {"Cache-Control": "no-store"})
     return response

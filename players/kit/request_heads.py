@@ -23,13 +23,14 @@ _LENGTH: Final = b"content-length:"
 
 
 Refuse: TypeAlias = Callable[[int, BaseException | None], web.Response]
-"""Makes the answer to what is no HTTP request, of a status and of what is wrong with it."""
+"""Makes the answer to what comes to no handler, of a status and of what is wrong with it."""
 
 
 class StrictRunner(web.AppRunner):
     """Serves an application, and answers 400 to each request for what is no address.
 
-    What is no HTTP request, and thus never comes to the application, is answered as *refuse* says, or with plain text.
+    What never comes to the application, as it is no HTTP request or expects what is unknown, is answered as *refuse*
+    says, or with plain text.
     """
 
     def __init__(self, app: web.Application, *, refuse: Refuse | None = None, **settings: Any) -> None:
@@ -69,6 +70,15 @@ class _StrictConnection(web.RequestHandler):
             answer = self._refuse(status, exc)
             answer.force_close()
         return answer
+
+    async def finish_response(
+        self, request: web.BaseRequest, resp: web.StreamResponse, start_time: float | None
+    ) -> tuple[web.StreamResponse, bool]:
+        """Send the answer, which to an unknown expectation aiohttp makes before any middleware."""
+        if isinstance(resp, web.HTTPExpectationFailed) and self._refuse is not None:
+            resp = self._refuse(resp.status, resp)
+            resp.force_close()  # whether a body follows, only the client knows
+        return await super().finish_response(request, resp, start_time)
 
 
 class _StrictParser:

@@ -133,6 +133,7 @@ CODES: Final[dict[str, ErrorCode]] = {
     "unsupported_media_type": ErrorCode(
         415, "send `Content-Type: application/json`; an order of a tournament may be `application/toml`"
     ),
+    "expectation_failed": ErrorCode(417, "the header Expect asks for what the server does not do"),
     "wrong_host": ErrorCode(421, "the request names a host that this server is not"),
     "too_many_requests": ErrorCode(429, "the header Retry-After says when to come again"),
     "too_much_practice": ErrorCode(429, "as many practice matches as one may order in a day, or at once"),
@@ -212,9 +213,12 @@ def refused(error: Exception) -> web.Response:
 
 
 def refused_head(status: int, error: BaseException | None) -> web.Response:
-    """Return the answer to what is no HTTP request, of which aiohttp raised *error*."""
+    """Return the answer to what comes to no handler, of which aiohttp raised *error*."""
     if status >= CODES["internal"].status:
         body: dict[str, Any] = {"error": {**errors.INTERNAL}}
+    elif isinstance(error, web.HTTPExpectationFailed):
+        message = "the header Expect asks for what this server does not do"
+        body = _body("expectation_failed", message, "send Expect: 100-continue, or leave it out")
     elif isinstance(error, ContentEncodingError):
         body = _body("bad_request", "the server cannot unpack the body", "send it as it is, or packed with gzip")
     else:  # the lines after the first repeat what came

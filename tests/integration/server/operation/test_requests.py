@@ -7,7 +7,7 @@ import json
 import logging
 
 import pytest
-from aiohttp import web
+from aiohttp import ClientSession, web
 from aiohttp.test_utils import TestClient, TestServer
 from structlog.testing import capture_logs
 from yarl import URL
@@ -154,3 +154,15 @@ async def test_what_is_no_http_request_is_refused_in_the_one_shape(head: bytes, 
     assert {"Server: ggp", "X-Content-Type-Options: nosniff", "Cache-Control: no-store"} <= set(lines)
     error = json.loads(body)["error"]
     assert (error["code"], error["message"]) == ("bad_request", message)
+
+
+async def test_an_expectation_that_is_unknown_is_refused_in_the_one_shape() -> None:
+    async with (
+        listening(application()) as address,
+        ClientSession() as session,
+        session.get(address, headers={"Expect": "tea"}) as answer,
+    ):
+        found = answer.status, answer.headers["Server"], await answer.json()
+    message = "the header Expect asks for what this server does not do"
+    hint = "send Expect: 100-continue, or leave it out"
+    assert found == (417, "ggp", {"error": {"code": "expectation_failed", "message": message, "hint": hint}})
