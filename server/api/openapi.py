@@ -89,7 +89,7 @@ def _described(operation: Operation) -> dict[str, Any]:
     if operation.body is not None:
         schemas = {JSON: _reference(operation.body), TOML: _TEXT}
         taken = {media: {"schema": schemas[media]} for media in operation.taken}
-        found["requestBody"] = {"required": True, "content": taken}
+        found["requestBody"] = {"required": operation.default_body is None, "content": taken}
     if operation.role is not None:
         found |= {"security": [{"token": []}, {}], "x-role": operation.role.name.lower()}
     return found

@@ -4,7 +4,7 @@ A handler is a coroutine function; the names of its parameters say what they are
 
 - `request`: the request itself;
 - `query`: a pydantic model of the query's parameters;
-- `body`: a pydantic model of the JSON body;
+- `body`: a pydantic model of the JSON body; one with a default may be left out;
 - any other: the parameter of that name in the path.
 
 It returns a pydantic model, which is sent as JSON by alias, without the keys that the handler did not set; or a
@@ -159,6 +159,12 @@ class Operation:
         return self.parameters.get("body")
 
     @property
+    def default_body(self) -> BaseModel | None:
+        """What a request without a body says; None where it needs one."""
+        found = inspect.signature(self.handler).parameters["body"].default if self.body else None
+        return found if isinstance(found, BaseModel) else None
+
+    @property
     def taken(self) -> tuple[str, ...]:
         """The types of content that the body may have."""
         return taken_with(self.from_toml)
@@ -242,7 +248,7 @@ def _route(operation: Operation) -> Callable[[web.Request], Awaitable[web.Stream
     """Return the handler for aiohttp: it reads path, query and body by the models of *operation*, and calls it."""
     names = operation.parameters
     path_types = {name: TypeAdapter(kind) for name, kind in operation.path_types.items()}
-    query, body = operation.query, operation.body
+    query, body, default_body = operation.query, operation.body, operation.default_body
 
     @requires(operation.role)
     async def handle(request: web.Request) -> web.StreamResponse:
@@ -252,7 +258,7 @@ def _route(operation: Operation) -> Callable[[web.Request], Awaitable[web.Stream
         if query is not None:
             found["query"] = read_query(request, query)
         if body is not None:
-            found["body"] = await read_body(request, body, operation.invalid, operation.from_toml)
+            found["body"] = await read_body(request, body, operation.invalid, operation.from_toml, default_body)
         return _answered(await operation.handler(**found), operation.status)
 
     handle.__doc__ = operation.handler.__doc__

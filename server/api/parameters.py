@@ -64,15 +64,21 @@ def read_query(request: web.Request, model: type[Model]) -> Model:
         raise _refused(validation_details(error), _aliases(model), "invalid_query") from error
 
 
-async def read_body(request: web.Request, model: type[Model], invalid: str, from_toml: FromToml | None) -> Model:
+async def read_body(
+    request: web.Request, model: type[Model], invalid: str, from_toml: FromToml | None, default: Model | None = None
+) -> Model:
     """Return what the body says, which is JSON, or TOML where *from_toml* says how it is read.
 
-    *invalid* is the code of a body that is JSON, but not what is wanted.
+    *invalid* is the code of a body that is JSON, but not what is wanted; *default* is what an empty one says, whatever
+    its type, or None where it may not be empty.
 
     Raises:
         RequestError: it is something else, or does not arrive in time.
     """
-    raw = await _raw(request, taken_with(from_toml))
+    raw = await _raw(request)
+    if default is not None and not raw:
+        return default
+    _check_type(request, taken_with(from_toml))
     is_toml = request.content_type == TOML
     try:
         if from_toml is not None and is_toml:
@@ -85,16 +91,24 @@ async def read_body(request: web.Request, model: type[Model], invalid: str, from
         raise _refused(errors, model.model_fields if is_toml else _aliases(model), invalid) from error
 
 
-async def _raw(request: web.Request, taken: Sequence[str]) -> bytes:
-    """Return the bytes of the body, which is of one of the types *taken*.
+def _check_type(request: web.Request, taken: Sequence[str]) -> None:
+    """Check that the body is of one of the types *taken*.
 
     Raises:
-        RequestError: it is of another type, or did not arrive in time.
+        RequestError: it is of another type.
     """
     # A page from elsewhere cannot send these types without asking first, and is then refused.
     if request.content_type not in taken:
         named = " or ".join(taken)
         raise RequestError("unsupported_media_type", f"the body must be {named}", f"send Content-Type: {named}", 415)
+
+
+async def _raw(request: web.Request) -> bytes:
+    """Return the bytes of the body.
+
+    Raises:
+        RequestError: it did not arrive in time.
+    """
     try:
         async with asyncio.timeout(BODY_LIMIT_S):
             return await request.read()

@@ -105,8 +105,13 @@ async def remove_player(request: web.Request, name: str) -> web.Response:
     return web.Response(status=204)
 
 
+_NO_REASON: Final = player_models.PauseText()
+
+
 @players.post(f"{PLAYER}/pause", role=Role.PLAYER, errors=_OWN)
-async def pause_player(request: web.Request, name: str, body: player_models.PauseText) -> player_models.PlayerAnswer:
+async def pause_player(
+    request: web.Request, name: str, body: player_models.PauseText = _NO_REASON
+) -> player_models.PlayerAnswer:
     """Give one's own player no more matches for now; those that it plays go on."""
     row, viewer = await own_player(request, name)
     registry = _registry(request)

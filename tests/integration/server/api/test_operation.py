@@ -64,6 +64,19 @@ async def make_box(body: Box) -> Made:
     return Made(url=f"/api/v1/boxes/{body.width}", box=body)
 
 
+class Note(BaseModel):
+    note: str = ""
+
+
+NO_NOTE = Note()
+
+
+@boxes.post("/api/v1/boxes/{width}/close")
+async def close_box(width: int, body: Note = NO_NOTE) -> Note:
+    """Close a box."""
+    return Note(note=f"{width} {body.note or 'for no reason'}")
+
+
 @boxes.get("/api/v1/boxes/{width}", role=None, media=["text/plain"])
 async def read_box(request: web.Request, width: Annotated[int, Field(ge=0)]) -> web.StreamResponse:
     """Show a box as text."""
@@ -142,6 +155,21 @@ async def test_a_misspelt_key_has_a_hint(client: Client) -> None:
     assert told["hint"] == "did you mean width?"
 
 
+@pytest.mark.parametrize("how", [{}, {"data": b""}, {"headers": {"Content-Type": "application/json"}}])
+async def test_a_body_of_which_nothing_is_needed_may_be_left_out(client: Client, how: dict[str, Any]) -> None:
+    async with client.post("/api/v1/boxes/3/close", **how) as answer:
+        assert (answer.status, await answer.json()) == (200, {"note": "3 for no reason"})
+
+
+async def test_a_body_that_may_be_left_out_is_read_where_it_is_there(client: Client) -> None:
+    path, found = "/api/v1/boxes/3/close", []
+    for how in ({"json": {"note": "full"}}, {"data": b"full", "headers": {"Content-Type": "text/plain"}}):
+        async with client.post(path, **how) as answer:
+            told = await answer.json()
+            found.append((answer.status, told.get("error", told).get("code", told.get("note"))))
+    assert found == [(200, "3 full"), (415, "unsupported_media_type")]
+
+
 def test_every_route_says_which_role_it_needs() -> None:
     handlers = [route.handler for route in make_app().router.routes() if route.method != "HEAD"]
     needed = {handler.__doc__: getattr(handler, "needed_role", "nothing") for handler in handlers}
@@ -186,7 +214,11 @@ def test_the_document_describes_a_body_and_what_may_go_wrong() -> None:
         "500",
         "503",
     ]
-    assert described["requestBody"]["content"] == {"application/json": {"schema": {"$ref": "#/components/schemas/Box"}}}
+    assert described["requestBody"] == {
+        "required": True, "content": {"application/json": {"schema": {"$ref": "#/components/schemas/Box"}}},
+    }  # fmt: skip
+    close = document(make_app()[OPERATIONS])["paths"]["/api/v1/boxes/{width}/close"]["post"]
+    assert not close["requestBody"]["required"]
 
 
 async def test_the_document_and_its_page_are_served(client: Client) -> None:
