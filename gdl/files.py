@@ -41,7 +41,7 @@ def replacing(path: Path, mode: int = _PUBLIC, *, is_durable: bool = True) -> It
     Raises:
         OSError: the file cannot be written, or is a device or a pipe; what was at *path* stays.
     """
-    if _is_stream(path) and not path.is_dir():  # which the system would replace, as any file
+    if is_stream(path) and not path.is_dir():  # which the system would replace, as any file
         raise OSError(errno.EINVAL, _NO_FILE, str(path))
     passing = path.with_name(f".{shortened(path.name, _MAX_PASSING_BYTES)}.{secrets.token_hex(4)}")
     try:
@@ -73,7 +73,7 @@ def writing(path: Path, *, is_durable: bool = True) -> Iterator[Path]:
     Raises:
         OSError: it cannot be written; a file that was there stays.
     """
-    if _is_stream(path):
+    if is_stream(path):
         with naming(path):
             yield path
         return
@@ -87,7 +87,7 @@ def writing(path: Path, *, is_durable: bool = True) -> Iterator[Path]:
             passing.chmod(mode)
 
 
-def _is_stream(path: Path) -> bool:
+def is_stream(path: Path) -> bool:
     """Return whether *path* is no file on a disk; /dev/stdout is none, even where a file takes it."""
     folder = path.parent.resolve()
     return (path.exists() and not path.is_file()) or folder == Path("/dev") or folder.is_relative_to("/proc")

@@ -6,7 +6,7 @@ from typing import Final, TextIO
 import click
 
 from gdl.boards import MAX_SIDE
-from gdl.files import writing
+from gdl.files import is_stream, writing
 from gdl.games.breakthrough import MAX_BREAKTHROUGH_SIDE, breakthrough_game
 from gdl.games.chess import FIRST_FEN, chess_about, chess_rules, read_fen
 from gdl.games.connect import MAX_CONNECT_SIDE, ConnectGame, connect_game
@@ -141,13 +141,13 @@ def sudoku(puzzle: str, output: Path | None) -> None:
 
 
 def _write(game: GeneratedGame, output: Path | None) -> None:
-    """Write the rules to the screen, or rules and description to *output* and beside it."""
+    """Write the rules to the screen or a stream, or rules and description to the file *output* and beside it."""
     if output is None:
         click.echo(game.rules, nl=False)
         return
     about = output.with_suffix(".toml") if output.name else output
     if about == output:
         raise click.UsageError("--output is the rule file: name it .kif; the description .toml comes beside it")
-    for path, text in ((output, game.rules), (about, game.about)):
+    for path, text in ((output, game.rules),) if is_stream(output) else ((output, game.rules), (about, game.about)):
         with writing(path) as file:
             file.write_text(text, encoding="utf-8")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
@@ -44,6 +45,15 @@ def test_the_rules_are_written_with_the_description_beside_them(ggp: Ggp, tmp_pa
     assert ggp("generate", "zion", *SIZE, "-o", path) == (0, "", "")
     assert (path.read_text(), path.with_suffix(".toml").read_text()) == (zion_rules(ARENA), zion_about(ARENA))
     assert GameFile("arena", path).about() is not None
+
+
+def test_a_pipe_takes_the_rules_alone(ggp: Ggp, tmp_path: Path) -> None:
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    reader = os.open(pipe, os.O_RDONLY | os.O_NONBLOCK)
+    assert ggp("generate", "zion", *SIZE, "-o", pipe) == (0, "", "")
+    assert (os.read(reader, 65_536).decode(), list(tmp_path.iterdir())) == (zion_rules(ARENA), [pipe])
+    os.close(reader)
 
 
 def test_the_command_in_the_file_makes_the_file_again(ggp: Ggp) -> None:
