@@ -26,6 +26,7 @@ _COLOURS = {
     CheckVerdict.WRONG: "red",
     CheckVerdict.SKIPPED: "dim",
 }
+_FAILING: Final = (CheckVerdict.WRONG, CheckVerdict.SKIPPED)
 _JUSTIFIED: Final[tuple[JustifyMethod, ...]] = ("left", "left", "left", "right")
 _GAP: Final = 2
 _LEAST: Final = 20
@@ -46,10 +47,10 @@ def command(
 
     Each finding is printed when it is made; with --json all of them at the end, or at Ctrl-C those made so far.
 
-    Each match is ended before the next check. What cannot be checked, since the player is busy, is skipped. The check
-    huge-message comes last but one: weak players die of it.
+    Each match is ended before the next check. What cannot be checked, since the player is busy or gone, is skipped. The
+    check huge-message comes last but one: weak players die of it.
 
-    Exits with 1 if something is wrong by which it would lose matches; warnings do not count.
+    Exits with 1 if something is wrong by which it would lose matches, or was skipped; warnings do not count.
     """
     checks = _chosen(only)
     examinee = CheckedPlayer(probe.Probe(url), check_match.Clocks(start_clock, play_clock))
@@ -67,10 +68,12 @@ def command(
         report.print_counts(findings[:1] if _is_unreachable(findings) else findings)
         if _is_unreachable(findings):
             click.echo(f"no HTTP reply from {url}, so nothing else was checked: does the player run, and listen there?")
+        elif any(finding.verdict is CheckVerdict.SKIPPED for finding in findings):
+            click.echo("what was skipped is not known to be right: see above why, and check it again")
     if is_interrupted:
         click.echo(f"interrupted after {len(findings)} of {len(checks)} checks", err=True)
         context.exit(INTERRUPTED)
-    context.exit(1 if any(finding.verdict is CheckVerdict.WRONG for finding in findings) else 0)
+    context.exit(1 if any(finding.verdict in _FAILING for finding in findings) else 0)
 
 
 def _is_unreachable(findings: Sequence[CheckResult]) -> bool:

@@ -78,5 +78,25 @@ def test_each_finding_is_printed_when_it_is_made(
     assert printed == [["ok", "answers", "Answer.", "0.1"], ["ok", "ping", "Answer.", "0.1"]]
 
 
+@pytest.mark.parametrize(
+    ("verdict", "code", "last"),
+    [
+        (CheckVerdict.WARNING, 0, "1 ok, 1 warning"),
+        (CheckVerdict.WRONG, 1, "1 ok, 1 wrong"),
+        (CheckVerdict.SKIPPED, 1, "what was skipped is not known to be right: see above why, and check it again"),
+    ],
+)
+def test_a_player_passes_only_what_was_checked(
+    ggp: Ggp, monkeypatch: pytest.MonkeyPatch, verdict: CheckVerdict, code: int, last: str
+) -> None:
+    async def examined(*_: object) -> AsyncIterator[CheckResult]:
+        yield CheckResult("answers", "Answer.", CheckVerdict.OK, "", 0.1)
+        yield CheckResult("whole-match", "Play.", verdict, "it plays another match", 0.1)
+
+    monkeypatch.setattr("server.commands.check_player.examine", examined)
+    ended = ggp("check-player", GONE)
+    assert (ended.exit_code, ended.output.splitlines()[-1]) == (code, last)
+
+
 def test_an_unknown_check_and_an_address_that_is_none_are_wrong_usage(ggp: Ggp) -> None:
     assert [ggp("check-player", GONE, "--only", "pong").exit_code, ggp("check-player", "nonsense").exit_code] == [2, 2]
