@@ -32,7 +32,7 @@ CHECKS: Final[tuple[Check, ...]] = (
     structure.roles,
     structure.reserved_conditions,
     structure.gdl2_keywords_in_gdl1,
-    structure.blind_roles,
+    roles.blind_roles,
     dependencies.premature_questions,
     dependencies.rules_too_large,
     safety.unsafe_variables,

@@ -8,13 +8,13 @@ from collections.abc import Iterable, Iterator
 from difflib import get_close_matches
 from typing import Final
 
-from gdl.checks.subject import NameKind, NameUse, Subject, arguments_in_words, part, uses
+from gdl.checks.subject import NameKind, NameUse, Subject, arguments_in_words, uses
 from gdl.diagnostics import Diagnostic, Related, Span, diagnostic
 from gdl.game import RANDOM
 from gdl.language.kif import Form
 from gdl.language.rules import COMMENT_HINT
 from gdl.language.syntax import GDL2_KEYWORDS, KEYWORDS, And, Atom, Condition, Distinct, Not, Or, Rule
-from gdl.language.terms import Compound, Constant, Term, signature
+from gdl.language.terms import Compound, Term, signature
 
 _NEEDED: Final = {
     "role": "no role is declared: the game has no player",
@@ -225,21 +225,6 @@ def gdl2_keywords_in_gdl1(subject: Subject) -> Iterator[Diagnostic]:
         if str(_first(rule.head.term)).lower() == "random":
             message = "this file is read as GDL-I, where `random` is a role like any other"
             yield diagnostic("random-in-gdl1", rule.head.span, message, "read it as GDL-II, or choose another name")
-
-
-def blind_roles(subject: Subject) -> Iterator[Diagnostic]:
-    """Yield the roles of a GDL-II game that never see anything."""
-    if not subject.is_gdl2:
-        return
-    seeing = [_first(rule.head.term) for rule in _rules_of(subject, "sees", 2)]
-    if any(not isinstance(role, Constant) for role in seeing):
-        return
-    for rule in _rules_of(subject, "role", 1):
-        role = _first(rule.head.term)
-        if isinstance(role, Constant) and role is not RANDOM and role not in seeing:
-            message = f"{role} never sees anything, not even its own moves"
-            hint = f"add for example (<= (sees {role} ?move) (does {role} ?move))"
-            yield diagnostic("blind-role", part(rule.head.span, 1), message, hint)
 
 
 def _rules_of(subject: Subject, name: str, arity: int) -> Iterator[Rule]:

@@ -18,6 +18,7 @@ GAME = """
     ("right", "wrong", "told"),
     [
         ("(role black)", "(rol black)", "rol: gdl/unused-relation"),
+        ("(role black)", "(role balck)", "black: gdl/undeclared-role"),
         ("(next (at 2))", "(nxet (at 2))", "nxet: gdl/unused-relation"),
         ("(next (got key))", "(nextt (got key))", "nextt: gdl/unused-relation"),
         ("(init (at 1))", "(innit (at 1))", "innit: gdl/missing-init"),
