@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final, TypeVar
 
 from gdl import errors
 from gdl.checks import findings
+from gdl.checks.repetition import repetitions
 from gdl.checks.suppression import Allowed, sift
 from gdl.diagnostics import Diagnostic, Severity, Source, Span, diagnostic
 from gdl.language.kif import DEFAULT_LIMITS, ReadLimits
@@ -166,8 +167,8 @@ class Validation:
     """What is to be said of one file, by place; `limit` says what kept it from a verdict.
 
     Where not `is_checked`, the limit came before the checks of the text had ended; else it is one of the plays.
-    `found` has everything, `diagnostics` what counts: not allowed, and as strictly as asked for. `evidence` has the
-    records of plays, by code and place of what they show.
+    `found` has everything, `diagnostics` what counts: each thing once, not allowed, and as strictly as asked for.
+    `evidence` has the records of plays, by code and place of what they show.
     """
 
     source: Source
@@ -304,15 +305,16 @@ def play_file(
 
 def _with(rehearsal: TrialPlays, checked: Validation) -> Validation:
     """Return *checked* with what came of the plays."""
-    places = ((shown.diagnostic.code.name, shown.diagnostic.span.start) for shown in rehearsal.shown)
-    paths = zip(places, (shown.evidence for shown in rehearsal.shown), strict=True)
+    found = (*checked.found, *(shown.diagnostic for shown in rehearsal.shown))
+    better = repetitions(found)
+    shown = ((better.get(one.diagnostic, one.diagnostic), one.evidence) for one in rehearsal.shown)
     return replace(
         checked,
-        found=(*checked.found, *(shown.diagnostic for shown in rehearsal.shown)),
+        found=found,
         limit=rehearsal.limit,
         figures=rehearsal.figures,
         lines=rehearsal.lines,
-        evidence={place: path for place, path in paths if path is not None},
+        evidence={(one.code.name, one.span.start): path for one, path in shown if path is not None},
     )
 
 
@@ -339,7 +341,8 @@ def _sifted(validation: Validation, options: ValidationOptions, *, is_played: bo
     source, found = validation.source, validation.found
     sifting = partial(sift, is_played=is_played)
     sifted = _limited(sifting, source, (source, found, options.read_limits), options)
-    kept = (_strictly(one) if options.is_strict else one for one in sifted.diagnostics)
+    repeated = repetitions(found)
+    kept = (_strictly(one) if options.is_strict else one for one in sifted.diagnostics if one not in repeated)
     return replace(validation, diagnostics=tuple(kept), allowed=sifted.allowed)
 
 

@@ -73,6 +73,17 @@ def test_what_showed_in_play_counts_beside_the_checks_and_keeps_its_play(
     assert (played.verdict, played.evidence_of(found)) == ("wrong", Path("play.json"))
 
 
+def test_what_the_text_tells_plays_do_not_tell_again_but_show(tmp_path: Path) -> None:
+    path, options = tmp_path / "listed.kif", replace(PLAYING, evidence_folder=tmp_path / "plays")
+    path.write_text(GOOD + "(base (att 1)) (base (att 2))", encoding="utf-8")
+    played = play_file("listed", check_file(str(path), options), options)
+    (found,) = played.diagnostics
+    evidence = played.evidence_of(found)
+    assert (found.code.name, found.hint) == ("gdl/fluent-without-base", "should att be at?")
+    assert evidence is not None
+    assert evidence.is_file()
+
+
 @pytest.mark.parametrize("is_strict", [False, True])
 def test_a_limit_is_no_verdict_however_strict(monkeypatch: pytest.MonkeyPatch, good: str, is_strict: bool) -> None:
     options = replace(PLAYING, is_strict=is_strict)
