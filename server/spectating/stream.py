@@ -157,10 +157,13 @@ class MatchFeeds:
 
 
 def _end_of(match: MatchRow, after: int, events: Sequence[SharedEvent]) -> list[SharedEvent]:
-    """Return the end of a match for a viewer who was told all *events*: `closed`, and before it why none began."""
+    """Return the end of a match for a viewer who was told all *events*: `closed`, and before it why none began.
+
+    The id of a `closed` that no journal has is that of the last event, from which the viewer may go on.
+    """
     if not events and match.status in (MatchStatus.ABORTED, MatchStatus.FAILED):
         told = [shared(event) for event in _never_begun(match)]
         return told[after + 1 :] or [SharedEvent(CLOSED, told[-1].data, str(after))]
     is_told = bool(events) and events[-1].kind == CLOSED
     at_ms = events[-1].data["at"] if is_told else match.ended_ms or now_ms()
-    return [SharedEvent(CLOSED, {"at": at_ms}, str(after))]
+    return [SharedEvent(CLOSED, {"at": at_ms}, str(max(after, len(events) - 1, 0)))]

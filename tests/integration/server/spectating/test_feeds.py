@@ -207,8 +207,16 @@ async def test_the_end_of_a_match_whose_journal_broke_off_is_told(
         return over
 
     monkeypatch.setattr(played.matches, "get", get)
-    told_last = ("closed", {"at": START_MS + 5}, str(after))
+    told_last = ("closed", {"at": START_MS + 5}, events[-1][2])
     assert await followed(MatchFeeds(played), after) == [*events[after + 1 :], told_last]
+
+
+@pytest.mark.parametrize("after", [-1, 0, 3])
+async def test_the_end_of_a_match_whose_journal_is_lost_has_an_id_from_which_to_go_on(
+    played: WrittenMatch, monkeypatch: pytest.MonkeyPatch, after: int
+) -> None:
+    await ended_early(played, monkeypatch, MatchStatus.COMPLETED)
+    assert await followed(MatchFeeds(played), after) == [("closed", {"at": START_MS + 5}, str(max(after, 0)))]
 
 
 async def test_after_the_end_a_match_is_read_anew(played: WrittenMatch, reads: list[int]) -> None:
