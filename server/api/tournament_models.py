@@ -253,7 +253,8 @@ def tournament_answer(
     has_standings = bool(found.entrants) and row.status in _HAS_BEGUN and not row.waits_to_start
     told = summary(progress_of(found)) if has_standings else {"standings": []}
     others = {"sprt": told.get("sprt"), "timetable": row.timetable, "next_round": next_round_ms(found, now_ms())}
-    waits, reason = wait_reasons_of(found, reasons), standstill(found, reasons)
+    waits = wait_reasons_of(found, reasons)
+    reason = standstill(found, waits)
     return TournamentAnswer(
         **_line(row),
         terms={to_camel(name): value for name, value in terms.items() if value is not None},

@@ -103,11 +103,14 @@ def wait_reasons_of(found: StoredTournament, reasons: Mapping[str, WaitReason]) 
     return {match_id: reasons[match_id] for match_id in queued if match_id in reasons}
 
 
-def standstill(found: StoredTournament, reasons: Mapping[str, WaitReason]) -> WaitReason | None:
-    """Return what a tournament waits for; None where a match of it is played, or only has to wait for its turn."""
+def standstill(found: StoredTournament, waits: Mapping[str, WaitReason]) -> WaitReason | None:
+    """Return what a tournament waits for, by what its matches do, as `wait_reasons_of` returns it.
+
+    None: a match of it is played, or only has to wait for its turn.
+    """
     if any(one.status == MatchStatus.RUNNING for one in found.fixtures):
         return None
-    return joint_reason(wait_reasons_of(found, reasons).values())
+    return joint_reason(waits.values())
 
 
 @dataclass(slots=True)

@@ -179,11 +179,12 @@ def shown_tournament(found: StoredTournament, wait_reasons: Mapping[str, WaitRea
     has_cross = len(names) <= _MOST_IN_CROSS_TABLE and not found.row.is_played_alone
     cross = head_to_head(progress.results, names, rules) if has_cross else []
     sprt = sprt_line(progress) or ""
-    waits = {match_id: reason.words for match_id, reason in wait_reasons_of(found, wait_reasons).items()}
+    waits = wait_reasons_of(found, wait_reasons)
+    words = {match_id: reason.words for match_id, reason in waits.items()}
     fixtures = {
-        one.match.match_id: _fixture(found, one, rules, waits.get(one.match.match_id, "")) for one in found.fixtures
+        one.match.match_id: _fixture(found, one, rules, words.get(one.match.match_id, "")) for one in found.fixtures
     }
-    reason = standstill(found, wait_reasons)
+    reason = standstill(found, waits)
     rounds = _rounds(found, progress, fixtures)
     # Between two matches players are busy for a moment, which a notice would be too much for.
     is_kept = reason is not None and any(why != Hindrance.BUSY for why in reason.players.values())
