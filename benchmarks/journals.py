@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import secrets
+import sys
 import tempfile
 import time
 from dataclasses import dataclass, field
@@ -59,9 +60,8 @@ async def measure(address: str, n_matches: int, duration_s: float = DURATION_S) 
     database, holder = await Database.open(address), secrets.token_hex(8)
     names = [f"rate.{secrets.token_hex(8)}" for _ in range(n_matches)]
     try:
-        for name in names:
-            row = MatchRow(name, "rate", "", _ORDER, created_ms=0)
-            await MatchStore(database).add(row, [SeatRow(name, role, 0, "random", SeatKind.OWN) for role in "xo"])
+        found = [(MatchRow(name, "rate", "", _ORDER, created_ms=0), _seats(name)) for name in names]
+        await MatchStore(database).add_all(found, sys.maxsize)
         await MatchQueue(database).claim(names, holder, lease_s=3600)
         writer, rate = EventWriter(database, holder), WriteRate(n_matches, duration_s)
         await asyncio.gather(*(_play(writer, name, rate) for name in names))
@@ -69,6 +69,10 @@ async def measure(address: str, n_matches: int, duration_s: float = DURATION_S) 
     finally:
         await database.close()
     return rate
+
+
+def _seats(match_id: str) -> list[SeatRow]:
+    return [SeatRow(match_id, role, 0, "random", SeatKind.OWN) for role in "xo"]
 
 
 async def _play(writer: EventWriter, name: str, rate: WriteRate) -> None:

@@ -52,14 +52,6 @@ class MatchStore:
     def __init__(self, database: Database, clock_ms: Callable[[], int] = now_ms) -> None:
         self._database, self._clock_ms = database, clock_ms
 
-    async def add(self, match: MatchRow, seat_rows: Sequence[SeatRow]) -> None:
-        """Keep a new match and its seats, however many wait.
-
-        Raises:
-            StorageError: there is one with that id.
-        """
-        await self._database.write(lambda connection: add_match(connection, match, seat_rows))
-
     async def add_all(
         self,
         found: Collection[tuple[MatchRow, Sequence[SeatRow]]],

@@ -30,6 +30,7 @@ from tests.kit.server.access.guarded_app import bearer
 from tests.kit.server.access.sites import Site, whole_site
 from tests.kit.server.peers import listening, replying
 from tests.kit.server.plays import LEFT
+from tests.kit.server.storage.samples import keep
 
 HOSTILE = [
     "\ud800", "\udfff\ud800", "a\x00b", "\u202eevil", "\u2066\u2069", "\x1b[31m", "e\u0301" * 3, "x" * 3_000, "\u2028",
@@ -247,5 +248,5 @@ async def test_by_players_of_matches(site: Site, texts: list[str]) -> None:
             tournament=name,
             ordered_by=name,
         )
-        await manager.matches.add(row, [SeatRow(f"m{n}", "x", 0, name, SeatKind.HTTP)])
+        await keep(manager.matches, row, [SeatRow(f"m{n}", "x", 0, name, SeatKind.HTTP)])
     assert await failing(site) == []

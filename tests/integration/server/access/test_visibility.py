@@ -40,6 +40,7 @@ from tests.kit.server.access.guarded_app import bearer
 from tests.kit.server.access.sites import Site, whole_site
 from tests.kit.server.hosting.tournaments import entrants, tournament
 from tests.kit.server.scripted import CIRCUMSTANCES, events, start_of
+from tests.kit.server.storage.samples import keep
 
 TABLE: dict[str, Any] = tomllib.loads(Path(__file__).with_name("visibility.toml").read_text("utf-8"))
 KINDS: Final = sampled(
@@ -172,7 +173,7 @@ async def played(manager: GameManager, i: int, kind: str, *, is_over: bool) -> P
     await manager.games.put(GameVersion(UNNAMED, description.sha256, rules, roles, description.is_gdl2, 1))
     kind_of_seat = SeatKind.HUMAN if how.get("people") else SeatKind.DIAL_IN
     names = [seat.player for seat in first.seats]
-    await manager.matches.add(row, [SeatRow(row.id, roles[n], n, names[n], kind_of_seat) for n in range(2)])
+    await keep(manager.matches, row, [SeatRow(row.id, roles[n], n, names[n], kind_of_seat) for n in range(2)])
     if not how.get("people"):
         await manager.players.put(PlayerRow(names[0], SeatKind.DIAL_IN, "player", at_ms - 1))
     await _write(manager, row.id, entries, is_over=is_over)

@@ -25,6 +25,7 @@ from server.storage.rows import MatchRow, MatchStatus
 from server.visibility import Secrecy
 from tests.kit.server.scripted import CIRCUMSTANCES, TURNS_MOVES, events, library, start_of, turns
 from tests.kit.server.spectating.written_match import MATCH, WrittenMatch, written_match
+from tests.kit.server.storage.samples import keep
 
 IMPERFECT = Secrecy(is_imperfect=True, is_scrambled=False, has_ended=False)
 GUESS = """
@@ -217,7 +218,7 @@ async def delayed(played: WrittenMatch, text: str) -> None:
     seats = (await played.matches.seats([MATCH]))[MATCH]
     await played.matches.delete(MATCH)
     values = {name: getattr(row, name) for name in MatchRow.__slots__}
-    await played.matches.add(MatchRow(**values | {"order": changed}), seats)
+    await keep(played.matches, MatchRow(**values | {"order": changed}), seats)
 
 
 @pytest.mark.parametrize(("text", "n_steps"), [("end", 0), ("1 step", 1), ("3 steps", 0), ("60 s", 1), ("live", 2)])

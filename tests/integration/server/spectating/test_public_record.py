@@ -22,6 +22,7 @@ from server.storage.rows import MatchStatus, SeatKind
 from tests.integration.server.spectating.test_broadcast import DEAL, GUESS, PERCEPTS, SAY, delayed, journal
 from tests.kit.server.scripted import START_MS, TURNS_MOVES, turns
 from tests.kit.server.spectating.written_match import MATCH, OWNER, WrittenMatch, written_match
+from tests.kit.server.storage.samples import keep
 
 OWN: Final = Principal(OWNER, Role.PLAYER)
 OTHERS: Final = [None, Principal("mallory", Role.PLAYER), Principal("ada", Role.ADMIN)]
@@ -46,7 +47,7 @@ async def change(played: WrittenMatch, **values: Any) -> None:
     assert row is not None
     seats = (await played.matches.seats([MATCH]))[MATCH]
     await played.matches.delete(MATCH)
-    await played.matches.add(replace(row, **values), [seats[0], replace(seats[1], kind=SeatKind.HUMAN)])
+    await keep(played.matches, replace(row, **values), [seats[0], replace(seats[1], kind=SeatKind.HUMAN)])
 
 
 ENDED: Final = {"abort_reason": FAILURE, "ended_ms": 9}

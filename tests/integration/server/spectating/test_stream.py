@@ -21,6 +21,7 @@ from server.storage.notifications import Notifier
 from server.storage.rows import MatchRow, MatchStatus
 from tests.kit.server.scripted import TURNS_MOVES, turns
 from tests.kit.server.spectating.written_match import MATCH, WrittenMatch, written_match
+from tests.kit.server.storage.samples import keep
 
 
 @pytest.fixture
@@ -123,7 +124,7 @@ async def test_the_end_of_a_match_is_told_that_newer_ones_pushed_out_of_the_list
     told = []
     async with aclosing(Overview(played, poll_s=0.01).changes()) as changes:
         told.append(await anext(changes))
-        await played.matches.add(newer, ())
+        await keep(played.matches, newer, ())
         await played.queue.claim([newer.id], "holder", 1e6)
         told.append(await anext(changes))
         await played.finish()

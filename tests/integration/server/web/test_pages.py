@@ -24,6 +24,7 @@ from server.storage.rows import MatchRow, MatchStatus, PlayerRow, SeatKind
 from server.validating.checker import Checker
 from tests.kit.polling import until
 from tests.kit.server.api.whole_server import Client, manager_of, whole_server
+from tests.kit.server.storage.samples import keep
 from tests.kit.server.web.fetching import page_at, words_of
 
 HOSTILE = Path(__file__).parents[3] / "kit/server/web/hostile.kif"
@@ -203,7 +204,7 @@ async def test_names_of_players_are_text(client: Client) -> None:
     await over(manager, row.id)
     copied = {name: getattr(row, name) for name in MatchRow.__slots__} | {"id": "odd", "status": MatchStatus.RUNNING}
     odd = [type(seat)("odd", seat.role, seat.position, HOSTILE_PLAYER, SeatKind.HTTP) for seat in seats]
-    await manager.matches.add(MatchRow(**copied), odd)
+    await keep(manager.matches, MatchRow(**copied), odd)
     for path in ("/", "/matches", "/matches/odd", f"/players/{HOSTILE_PLAYER.replace(' ', '%20')}"):
         found = await page_at(client, path)
         assert found.counts["img"] == 1
@@ -286,7 +287,7 @@ async def test_older_matches_are_a_page_further(client: Client) -> None:
     values = {name: getattr(row, name) for name in MatchRow.__slots__}
     for n in range(60):
         copied = MatchRow(**values | {"id": f"old.{n:02}", "created_ms": n, "status": "aborted"})
-        await manager.matches.add(copied, ())
+        await keep(manager.matches, copied, ())
     first = await page_at(client, "/matches?status=aborted")
     (older,) = (link for link in first.links if "before=" in link)
     second = await page_at(client, older)

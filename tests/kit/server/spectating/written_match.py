@@ -25,6 +25,7 @@ from server.storage.rows import CLOCK_SLACK_MS, GameVersion, MatchRow, PlayerRow
 from server.storage.writer import EventWriter, WriterObservers
 from tests.kit.server.databases import new_sqlite
 from tests.kit.server.scripted import CIRCUMSTANCES, PLAIN, START_MS, events, start_of
+from tests.kit.server.storage.samples import keep
 
 MATCH = "match.m1"
 OWNER = "alice-and-co"
@@ -54,7 +55,7 @@ class WrittenMatch:
         match = MatchRow(MATCH, "turns", sha256, terms, START_MS - 1, is_hidden=is_hidden)
         names = [seat.player for seat in first.seats]
         seats = [SeatRow(MATCH, role, i, names[i], SeatKind.DIAL_IN) for i, role in enumerate(first.roles)]
-        await self.matches.add(match, seats)
+        await keep(self.matches, match, seats)
         await self.players.put(PlayerRow(names[0], SeatKind.DIAL_IN, OWNER, START_MS - 2))
         await self.queue.claim([MATCH], "holder", 1e6)
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+from collections.abc import Sequence
 from typing import Any
 
 from server.match.exchange import Message, MoveOrigin
@@ -50,9 +52,14 @@ def seats(match_id: str, *players: str) -> list[SeatRow]:
     ]
 
 
+async def keep(store: MatchStore, row: MatchRow, seat_rows: Sequence[SeatRow]) -> None:
+    """Keep a match and its seats, however many wait."""
+    assert await store.add_all([(row, seat_rows)], sys.maxsize)
+
+
 async def add(store: MatchStore, row: MatchRow, *players: str) -> None:
     """Keep a match of *players*."""
-    await store.add(row, seats(row.id, *(players or ("ann", "bob"))))
+    await keep(store, row, seats(row.id, *(players or ("ann", "bob"))))
 
 
 async def begun(database: Database, *match_ids: str, holder: str = "here") -> MatchStore:

@@ -20,6 +20,7 @@ from server.storage.rows import MatchRow
 from tests.kit import polling
 from tests.kit.server.peers import listening
 from tests.kit.server.plays import TWO_STEPS
+from tests.kit.server.storage.samples import keep
 from tests.postgresql.server.hosting.test_game_manager import YES, managing, order, until
 
 ENDED = ("completed", "aborted", "failed")
@@ -121,7 +122,9 @@ async def test_two_managers_do_not_choose_at_once(database: Database) -> None:
 
 async def test_the_queue_tells_addresses_as_they_were_ordered(database: Database) -> None:
     named = seats("http://h:1", "http://h:2", 2)
-    await MatchStore(database).add(
-        MatchRow("m.1", "g", "0", {"text": {"players": named, "startClock": 1, "playClock": 1}}, 0), []
+    await keep(
+        MatchStore(database),
+        MatchRow("m.1", "g", "0", {"text": {"players": named, "startClock": 1, "playClock": 1}}, 0),
+        [],
     )
     assert await MatchQueue(database).waiting(10) == [WaitingMatch("m.1", 0, (), named)]

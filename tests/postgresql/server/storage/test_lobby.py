@@ -11,7 +11,7 @@ from server.storage.database import Database
 from server.storage.matches import MatchStore
 from server.storage.queue import Lobby
 from server.storage.rows import MatchRow, MatchStatus, SeatKind
-from tests.kit.server.storage.samples import HandClock, match, seats
+from tests.kit.server.storage.samples import HandClock, keep, match, seats
 
 
 @pytest.fixture
@@ -23,7 +23,7 @@ def clock() -> HandClock:
 async def lobby(database: Database, clock: HandClock) -> Lobby:
     """Return a lobby with the match `m`, which two people play."""
     people = [replace(seat, kind=SeatKind.HUMAN) for seat in seats("m", "human", "human")]
-    await MatchStore(database, clock).add(match("m", created_ms=10_000, status=MatchStatus.LOBBY), people)
+    await keep(MatchStore(database, clock), match("m", created_ms=10_000, status=MatchStatus.LOBBY), people)
     return Lobby(database, clock)
 
 

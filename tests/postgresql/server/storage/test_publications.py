@@ -10,7 +10,7 @@ from server.storage.database import Database
 from server.storage.matches import MatchStore
 from server.storage.publications import MAX_CLAIMS, PAUSE_MS, PublicationStore
 from server.storage.rows import MatchStatus
-from tests.kit.server.storage.samples import HandClock, begun, match, seats
+from tests.kit.server.storage.samples import HandClock, begun, keep, match, seats
 
 NOW_MS = 10**12
 
@@ -25,7 +25,7 @@ async def owed(database: Database, clock: HandClock, *match_ids: str) -> tuple[M
     matches, publications = await begun(database, "live"), PublicationStore(database, clock)
     for match_id in match_ids:
         row = match(match_id, status=MatchStatus.COMPLETED, ended_ms=NOW_MS, goals=(100, 0))
-        await matches.add(row, seats(match_id))
+        await keep(matches, row, seats(match_id))
     await publications.begin(["live", *match_ids])
     return matches, publications
 

@@ -13,7 +13,7 @@ from server.storage.tournament_rows import AnnulmentRow
 from server.storage.tournaments import TournamentChange, TournamentStore
 from server.tournament.fixtures import MatchResult, ScheduledMatch
 from tests.kit.server.hosting.tournaments import entrants, tournament
-from tests.kit.server.storage.samples import begun, match, seats
+from tests.kit.server.storage.samples import begun, keep, match, seats
 
 FIRST = ScheduledMatch("t1.1", "tictactoe", ("p0", "p1"), 2**62, 4, 1, "pair", "t1")
 
@@ -24,7 +24,7 @@ async def add_over(
     """Keep a completed match that the first of *players* has won."""
     row = match(match_id, status=MatchStatus.COMPLETED, ended_ms=ended_ms, goals=(100, 0), game=game)
     seat_rows = [replace(seat, goal=100 - 100 * seat.position, n_errors=seat.position) for seat in seats("m", *players)]
-    await store.add(row, [replace(seat, match_id=match_id, kind=kind) for seat in seat_rows])
+    await keep(store, row, [replace(seat, match_id=match_id, kind=kind) for seat in seat_rows])
 
 
 def result(match_id: str, ended_ms: int, *players: str, game: str = "tiny") -> RatedResult:
