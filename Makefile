@@ -24,8 +24,7 @@ test-fast: $(INSTALLED_DEV) ## run the unit tests, which take less than a minute
 LOWEST := .venv-lowest
 GAME ?=
 test-game: $(INSTALLED_DEV) ## run all tests of one game of rules/ (GAME=ataxx)
-	@test -n "$(GAME)" || { echo "name the game: make test-game GAME=ataxx"; exit 2; }
-	@GGP_EXHAUSTIVE=all $(BIN)/python -m pytest -k "[$(GAME)] or [$(GAME)_"
+	@scripts/test-game $(GAME)
 
 lowest: ## run unit tests and those of the server with the oldest libraries that pyproject.toml allows
 	python3 -m venv $(LOWEST)

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import os
 import re
 import shutil
 import subprocess
+import sys
 from functools import cache
 from pathlib import Path
 
@@ -77,3 +79,18 @@ def test_no_file_is_larger_than_a_reviewer_can_read() -> None:
 def test_no_module_is_a_drawer_for_anything() -> None:
     drawers = {"base", "common", "helper", "helpers", "lib", "manager", "misc", "tools", "util", "utils"}
     assert [path.name for path in tracked() if path.suffix == ".py" and path.stem in drawers] == []
+
+
+def collected(*command: str) -> set[str]:
+    """Return the tests of tic-tac-toe that *command* would run, but for those of public rule files."""
+    variables = os.environ | {"GGP_CONFORM": "all", "PYTHON": sys.executable}
+    words = [*command, "-q", "--collect-only", "-n", "0"]
+    done = subprocess.run(words, cwd=ROOT, env=variables, check=True, capture_output=True, text=True)
+    return {line for line in done.stdout.splitlines() if "::" in line and not line.startswith("tests/corpus/")}
+
+
+@pytest.mark.exhaustive
+def test_the_tests_of_one_game_are_found_without_those_of_others() -> None:
+    found = collected("scripts/test-game", "tictactoe")
+    assert found == collected(sys.executable, "-m", "pytest", "-k", "[tictactoe] or [tictactoe_")
+    assert found
