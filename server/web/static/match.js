@@ -147,7 +147,7 @@ document.addEventListener("keydown", (event) => {
   const isTaken = event.target.matches?.("input, textarea, select, #moves") || event.altKey || event.ctrlKey || event.metaKey;
   if (isTaken) return;
   const isPressed = event.key === " " && event.target.matches?.("button, a, summary"); // which the browser presses itself
-  if (!isPressed && replay.press(event.key)) event.preventDefault();
+  if (!isPressed && replay.press(event.key, event.target)) event.preventDefault();
   if (!(event.key in KEYS)) return;
   event.preventDefault();
   replay.pause();

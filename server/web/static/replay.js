@@ -60,10 +60,11 @@ export class Replay {
     else if (event.target.closest?.("[data-to], [data-step-link]")) this.pause();
   }
 
-  // Returns whether a key means something here.
-  press(key) {
+  // Returns whether a key means something where it is pressed; a letter does on the board alone (WCAG 2.1.4), as who
+  // speaks to the browser dictates letters.
+  press(key, target) {
     if (key === " ") this.toggle();
-    else if (key === "f") this.flip();
+    else if (key.toLowerCase() === "f" && target.closest?.("#position")) this.flip();
     else return false;
     return true;
   }

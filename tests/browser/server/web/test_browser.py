@@ -289,8 +289,26 @@ def test_a_match_is_played_like_a_film_and_seen_from_the_other_side(open_page: O
     assert cell is not None
     assert frame is not None
     assert cell["y"] > frame["y"] + frame["height"] / 2
-    page.locator("body").press("f")
-    expect(flip).to_have_attribute("aria-pressed", "false")
+
+
+def test_the_key_that_flips_the_board_works_on_the_board_alone(open_page: OpenPage, finished: MatchRow) -> None:
+    page = open_page(f"/matches/{finished.id}")
+    flip, found = page.get_by_role("button", name="Flip the board"), []
+    for focused, key in (
+        (page.get_by_role("link", name="Record"), "f"),
+        (page.get_by_role("link", name="Games"), "F"),
+        (page.locator("#speed"), "f"),
+        (flip, "Control+f"),
+        (flip, "f"),
+        (page.get_by_role("link", name="One step back"), "F"),
+    ):
+        focused.focus()
+        page.keyboard.press(key)
+        found.append(flip.get_attribute("aria-pressed"))
+    page.locator("#position svg.board").click()
+    page.keyboard.press("f")
+    found.append(flip.get_attribute("aria-pressed"))
+    assert found == ["false", "false", "false", "false", "true", "false", "true"]
 
 
 def test_pages_can_be_read_without_scripts(open_page: OpenPage, finished: MatchRow) -> None:
