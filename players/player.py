@@ -13,8 +13,8 @@ from players.belief import BeliefState
 from players.deadline import Deadline
 
 __all__ = [
-    "GaveUpError", "HostAwayError", "HostError", "Insight", "MakePlayer", "Player", "PlayerFileError",
-    "ReplyRefusedError", "UnclearMoveError",
+    "GaveUpError", "HostAddressError", "HostAwayError", "HostError", "Insight", "MakePlayer", "Player",
+    "PlayerFileError", "ReplyRefusedError", "UnclearMoveError",
 ]  # fmt: skip
 
 
@@ -59,6 +59,10 @@ class HostError(GdlError):
     template: ClassVar[str] = "{url}: {reason}"
     url: str
     reason: str
+
+
+class HostAddressError(HostError, CallerError):
+    """What a player is to dial is no address of a game manager."""
 
 
 class HostAwayError(GdlError):

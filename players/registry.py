@@ -268,8 +268,8 @@ def _check_options(maker: PlayerMaker) -> None:
         signature.bind(**maker.options)
     except TypeError as error:
         unknown = next((name for name in maker.options if name not in signature.parameters), "")
-        near = question(difflib.get_close_matches(unknown, signature.parameters, n=2))
-        raise PlayerFileError(maker.spec, f"its constructor refuses the options: {error}{near}") from error
+        said = _no_option(unknown, signature) if unknown else f"its constructor refuses the options: {error}"
+        raise PlayerFileError(maker.spec, said) from error
     for name, value in maker.options.items():
         if not _is_of_its_type(player_class, name, value):
             raise PlayerFileError(maker.spec, f"its option {name} cannot be {repr(value)[:_MAX_SHOWN]}")
@@ -278,6 +278,13 @@ def _check_options(maker: PlayerMaker) -> None:
             maker()
         except (ValueError, OverflowError) as error:
             raise PlayerFileError(maker.spec, str(error)) from error
+
+
+def _no_option(name: str, signature: inspect.Signature) -> str:
+    """Return what to do about an option that a constructor of that *signature* does not take."""
+    near = question(difflib.get_close_matches(name, signature.parameters, n=2))
+    taken = ", ".join(signature.parameters) or "none"
+    return f"it has no option {name[:_MAX_SHOWN]}{near or f'; it takes {taken}'}"
 
 
 def _signature(player_class: type[Player]) -> inspect.Signature:

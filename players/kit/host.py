@@ -15,7 +15,7 @@ from yarl import URL
 
 from gdl.errors import wrong_type
 from players.kit.addresses import url_of
-from players.player import HostAwayError, HostError, ReplyRefusedError
+from players.player import HostAddressError, HostAwayError, HostError, ReplyRefusedError
 
 CONNECT_S: Final = 10.0
 ANSWER_S: Final = 20.0
@@ -246,15 +246,15 @@ def read_url(text: str) -> URL:
     """Return the address of a game manager that *text* is.
 
     Raises:
-        HostError: it is none.
+        HostAddressError: it is none.
     """
     try:
         url = url_of(text)
         (url.host or "").encode("idna")  # as the system that looks the host up does
     except ValueError as error:
-        raise HostError(text, f"no address: {error}") from error
+        raise HostAddressError(text, f"no address: {error}") from error
     if url.scheme not in ("http", "https") or not url.host:
-        raise HostError(text, "expected the address of a game manager, as in http://host:9148")
+        raise HostAddressError(text, "expected the address of a game manager, as in http://host:9148")
     return url.with_query(None).with_fragment(None).with_path(url.path.rstrip("/") or "/")
 
 

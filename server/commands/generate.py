@@ -18,6 +18,7 @@ from gdl.games.queens import MAX_QUEENS, queens_game
 from gdl.games.sokoban import DEFAULT_STEPS, MAX_SOKOBAN_STEPS, read_level, sokoban_game
 from gdl.games.sudoku import read_sudoku, sudoku_game
 from gdl.games.zion import MAX_ROBOTS, MAX_TURNS, ZionArena, default_turns, zion_about, zion_rules
+from server.commands.main import Commands
 
 MAX_LEVEL_CHARACTERS: Final = 10_000
 """Of a longer text no more is read, which is more than a level can have."""
@@ -27,7 +28,7 @@ output_option = click.option(
 )
 
 
-@click.group()
+@click.group(cls=Commands)
 def command() -> None:
     """Write the rule file of a game that comes in any size.
 

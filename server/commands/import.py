@@ -51,7 +51,7 @@ def command(context: click.Context, source: str, into: Path, allow_network: tupl
     if as_json:
         click.echo(json.dumps({"into": str(into), "games": [row.as_json() for row in rows]}, indent=2))
     else:
-        _show(rows, into)
+        _show(source, rows, into)
     context.exit(0 if any(row.outcome is not ImportOutcome.REFUSED for row in rows) else 1)
 
 
@@ -81,7 +81,10 @@ def _named(source: str) -> str:
     return str(url_of(source).with_user(None).with_query(None)) if is_url(source) else Path(source).resolve().name
 
 
-def _show(rows: list[ImportRow], into: Path) -> None:
+def _show(source: str, rows: list[ImportRow], into: Path) -> None:
+    if not rows:
+        click.echo(f"no rule file (.kif, .gdl) is in {escaped(source)}")
+        return
     from rich.table import Table  # noqa: PLC0415 -- slow to load, and JSON needs none
 
     table = Table("game", "roles", "plays", "steps", "moves", "board", "remarks", box=None, pad_edge=False)

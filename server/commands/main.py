@@ -95,7 +95,25 @@ def _print_version(context: click.Context, _option: click.Parameter, is_asked: b
         context.exit()
 
 
-class _Commands(click.Group):
+class Commands(click.Group):
+    """A command with commands of its own, of which a misspelt one gets the nearest names."""
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """Resolve the command as click does, or say what was meant."""
+        known = self.list_commands(ctx)
+        if args and args[0] not in known and not args[0].startswith("-"):
+            import difflib  # noqa: PLC0415 -- what only a mistake needs is loaded then
+
+            near = difflib.get_close_matches(args[0], known, n=2)
+            group = "ggp" if ctx.parent is None else f"ggp {ctx.info_name}"
+            meant = f"; did you mean {' or '.join(near)}?" if near else f"; `{group} --help` lists them"
+            raise click.UsageError(f"no command {args[0]!r}{meant}", ctx)
+        return super().resolve_command(ctx, args)
+
+
+class _AllCommands(Commands):
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 -- click calls it so
         return list(COMMANDS)
 
@@ -113,18 +131,6 @@ class _Commands(click.Group):
             gc.enable()
         return found
 
-    def resolve_command(
-        self, ctx: click.Context, args: list[str]
-    ) -> tuple[str | None, click.Command | None, list[str]]:
-        """Resolve the command as click does; a misspelt one gets the nearest names."""
-        if args and args[0] not in COMMANDS and not args[0].startswith("-"):
-            import difflib  # noqa: PLC0415 -- what only a mistake needs is loaded then
-
-            near = difflib.get_close_matches(args[0], COMMANDS, n=2)
-            meant = f"; did you mean {' or '.join(near)}?" if near else "; `ggp --help` lists them"
-            raise click.UsageError(f"no command {args[0]!r}{meant}", ctx)
-        return super().resolve_command(ctx, args)
-
     def invoke(self, ctx: click.Context) -> Any:
         """Run the command; neither Ctrl-C nor a reader of its output that is gone is a verdict on what it looks at."""
         try:
@@ -141,7 +147,7 @@ class _Commands(click.Group):
             ctx.exit(UNREAD)
 
 
-@click.group(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"]})
+@click.group(cls=_AllCommands, context_settings={"help_option_names": ["-h", "--help"]})
 @click.option("--version", is_flag=True, is_eager=True, expose_value=False, callback=_print_version,
               help="Show the version and exit.")  # fmt: skip
 def ggp() -> None:

@@ -66,7 +66,7 @@ def command(
     if as_json:
         found = {**_as_json(ratings), "games": {game: _as_json(each) for game, each in alone.items()}}
         click.echo(json.dumps(found, indent=2, ensure_ascii=False))
-    else:
+    elif ratings.n_matches:
         console = Console()
         for title, each in {"": ratings, **alone}.items():
             console.print(_table(title, each))

@@ -71,7 +71,7 @@ def command(
     if as_png and output is None:
         raise click.UsageError("--png writes a file: name it with -o FILE.png")
     if name is None or folder is not None:
-        raise click.UsageError("name a GAME, or a folder with --sheet FOLDER")
+        raise click.UsageError("name a GAME, or a folder with --sheet FOLDER, and not both")
     file = find_game(name)
     about = file.about()
     with progress(f"deriving the first position of {file.name}"):
@@ -103,6 +103,8 @@ def _write_sheet(folder: Path, output: Path | None) -> bool:
     if output is None:
         raise click.UsageError("--sheet writes a page: name its file with -o FILE")
     frames = frames_of(folder)
+    if not frames:
+        raise click.UsageError(f"no rule file (.kif) is in {folder}")
     write_picture(sheet_of(frames).rstrip("\n"), output)
     click.echo(summary(frames))
     failed = [frame for frame in frames if frame.picture is None]

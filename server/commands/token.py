@@ -17,6 +17,7 @@ from rich.table import Table
 
 from server.access.issuing import MAX_CHARACTERS, MAX_DAYS, Issued, Issuing, read_class_list
 from server.access.recognition import is_valid
+from server.commands.main import Commands
 from server.match.link import now_ms
 from server.operation.configuration import database_option
 from server.principal import ROLE_WORDS, Role, role_named
@@ -37,7 +38,7 @@ _DAYS: Final = click.option("--days", type=click.IntRange(1, MAX_DAYS), help="Ho
 _JSON: Final = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 
 
-@click.group()
+@click.group(cls=Commands)
 def command() -> None:
     """Issue tokens to those who may use a game manager, and revoke them.
 

@@ -27,7 +27,7 @@ from server.arena.folder import TournamentFolder
 from server.arena.plan_file import extended, found_games, plan_of, player_hashes, read_plan
 from server.arena.report import HTML_FILE, LiveTable, standings_table, write_reports
 from server.arena.venue import Contestants, LocalVenue, Venue
-from server.commands.main import INTERRUPTED
+from server.commands.main import INTERRUPTED, Commands
 from server.errors import ConfigurationError, OrderRefusedError, TournamentFolderError
 from server.hosting.cores import n_cores_here
 from server.importing.fetching import BAD_REDIRECT, object_of
@@ -50,7 +50,7 @@ MATCHES_PER_CORE: Final = 4
 """How many matches of players that think elsewhere, or for a moment, are played at once for each core."""
 
 
-@click.group()
+@click.group(cls=Commands)
 def command() -> None:
     """Play tournaments between any players, with ratings and how sure they are."""
 

@@ -137,6 +137,9 @@ def test_nothing_that_comes_in_is_an_error(ggp: Ggp, tmp_path: Path) -> None:
     ended = ggp("import", folder, "--into", tmp_path / "mine")
     assert ended.exit_code == 1
     assert ended.output.splitlines()[-1].startswith("0 of 1 came in; nothing is new; ")
+    (tmp_path / "empty").mkdir()
+    empty = ggp("import", tmp_path / "empty", "--into", tmp_path / "mine")
+    assert empty == (1, f"no rule file (.kif, .gdl) is in {tmp_path / 'empty'}\n", "")
     assert list((tmp_path / "mine").iterdir()) == []
 
 

@@ -81,6 +81,19 @@ def test_a_misspelt_command_gets_a_suggestion_and_the_code_of_wrong_usage(ggp: G
     assert "did you mean validate?" in ended.errors
 
 
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        ("token lst", "no command 'lst'; did you mean list?"),
+        ("generate tetris", "no command 'tetris'; `ggp generate --help` lists them"),
+        ("tournament cup.toml", "no command 'cup.toml'; `ggp tournament --help` lists them"),
+    ],
+)
+def test_a_misspelt_command_of_a_command_gets_a_way_to_find_the_right_one(ggp: Ggp, words: str, said: str) -> None:
+    ended = ggp(*words.split())
+    assert (ended.exit_code, ended.errors.splitlines()[-1]) == (2, f"Error: {said}")
+
+
 def test_a_name_that_resembles_none_gets_a_way_to_find_the_right_one(ggp: Ggp) -> None:
     ended = ggp("show", "qqqq")
     assert (ended.exit_code, ended.output) == (2, "")

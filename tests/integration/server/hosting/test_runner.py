@@ -308,7 +308,7 @@ def test_what_may_not_be_named_over_the_network(text: str) -> None:
         ("mcts:playouts=many", "over HTTP its option playouts takes a number, or True or False"),
         ("mcts:engine=../x", "over HTTP its option engine takes a number, or True or False, or a word"),
         ("mcts:engine=fast", "engine is one of best, compiled, interpreter, python, not fast"),
-        ("mcts:depth=5", "its constructor refuses the options: got an unexpected keyword argument 'depth'"),
+        ("nested:depth=5", "it has no option depth; it takes playouts, level"),
         ("llm", "the server's environment must set GGP_LLM_URL and GGP_LLM_MODEL"),
     ],
 )

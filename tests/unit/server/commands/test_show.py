@@ -81,3 +81,6 @@ def test_a_sheet_needs_a_file_and_a_game_a_name(ggp: Ggp, tmp_path: Path) -> Non
     assert "-o FILE" in ggp("show", "--sheet", tmp_path).errors
     assert "name a GAME" in ggp("show").errors
     assert ggp("show", "nim", "--sheet", tmp_path).exit_code == 2
+    of_none = ggp("show", "--sheet", tmp_path, "-o", tmp_path / "all.html")
+    assert (of_none.exit_code, f"no rule file (.kif) is in {tmp_path}" in of_none.errors) == (2, True)
+    assert list(tmp_path.iterdir()) == []
