@@ -19,13 +19,12 @@ from gdl.games.sokoban import DEFAULT_STEPS, MAX_SOKOBAN_STEPS, read_level, soko
 from gdl.games.sudoku import read_sudoku, sudoku_game
 from gdl.games.zion import MAX_ROBOTS, MAX_TURNS, ZionArena, default_turns, zion_about, zion_rules
 from server.commands.main import Commands
+from server.terminal.command_line import OutputFile
 
 MAX_LEVEL_CHARACTERS: Final = 10_000
 """Of a longer text no more is read, which is more than a level can have."""
 
-output_option = click.option(
-    "-o", "--output", type=click.Path(dir_okay=False, path_type=Path), help="Write here, and a .toml beside it."
-)
+output_option = click.option("-o", "--output", type=OutputFile(), help="Write here, and a .toml beside it.")
 
 
 @click.group(cls=Commands)

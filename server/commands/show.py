@@ -17,7 +17,7 @@ from gdl.engines import make_game
 from gdl.files import writing
 from gdl.game import Game
 from gdl.games.library import GameFile, find_game
-from server.terminal.command_line import check_one_output
+from server.terminal.command_line import OutputFile, check_one_output
 from server.terminal.commentary import has_unicode, plain
 from server.terminal.picture_files import frames_of, png_of, sheet_of, summary
 from server.terminal.progress import progress
@@ -45,7 +45,7 @@ _THEME = "ansi_dark"  # in the colours that the terminal has been given
     type=click.Path(path_type=Path, file_okay=False, exists=True),
     help="Draw all rule files of FOLDER on one page of HTML, and count the kinds of their boards.",
 )
-@click.option("-o", "--output", type=click.Path(path_type=Path, dir_okay=False), help="Where to write the picture.")
+@click.option("-o", "--output", type=OutputFile(), help="Where to write the picture.")
 @click.pass_context
 def command(
     context: click.Context,

@@ -8,6 +8,7 @@ from gdl.engines import DEFAULT_ENGINE, ENGINES, make_game
 from gdl.files import writing
 from gdl.games.library import find_game
 from gdl.traces import DEFAULT_MAX_STEPS, to_json, trace_game
+from server.terminal.command_line import OutputFile
 from server.terminal.progress import progress
 
 
@@ -25,7 +26,7 @@ from server.terminal.progress import progress
     show_default=True,
     help="The engine that plays.",
 )
-@click.option("-o", "--output", type=click.Path(dir_okay=False, path_type=Path), help="Write here, not to the screen.")
+@click.option("-o", "--output", type=OutputFile(), help="Write here, not to the screen.")
 def command(game: str, plays: int, seed: int, max_steps: int, engine: str, output: Path | None) -> None:
     """Write random plays of GAME: every state, legal set, goal and joint move, and the percepts."""
     rules = make_game(find_game(game).read(), engine)

@@ -32,6 +32,19 @@ class FiniteRange(click.FloatRange):
         return found
 
 
+class OutputFile(click.Path):
+    """The file that a command writes in place of standard output, which `-` names as well as no option does."""
+
+    name = "file"
+
+    def __init__(self) -> None:
+        super().__init__(dir_okay=False, path_type=Path)
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """Return the path that *value* is, or fail as click's type does; None for standard output."""
+        return None if value == "-" else super().convert(value, param, ctx)
+
+
 def check_one_output(**chosen: object) -> None:
     """Look that at most one of the options *chosen*, by their names with `_` for `-`, was given.
 

@@ -20,8 +20,14 @@ from click.testing import CliRunner
 from players.player import ListenError
 from server.commands.player import command
 from tests.kit.players.peers import start_text
+from tests.kit.server.commands.fixtures import Ggp
 
 GGP = (sys.executable, "-c", "from server.commands.main import main; main()", "player")
+
+
+def test_what_is_no_address_of_a_game_manager_is_wrong_usage(ggp: Ggp) -> None:
+    said = "ggp: foo: expected the address of a game manager, as in http://host:9148\n"
+    assert ggp("player", "legal", "--connect", "foo") == (2, "", said)
 
 
 @contextmanager

@@ -47,6 +47,14 @@ def test_the_rules_are_written_with_the_description_beside_them(ggp: Ggp, tmp_pa
     assert GameFile("arena", path).about() is not None
 
 
+def test_a_dash_is_the_screen(ggp: Ggp, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert ggp("generate", "zion", *SIZE, "-o", "-") == (0, zion_rules(ARENA), "")
+    for words in ("show tictactoe --svg", "trace tictactoe"):
+        assert ggp(*words.split(), "-o", "-") == ggp(*words.split())
+    assert list(tmp_path.iterdir()) == []
+
+
 def test_a_pipe_takes_the_rules_alone(ggp: Ggp, tmp_path: Path) -> None:
     pipe = tmp_path / "pipe"
     os.mkfifo(pipe)
