@@ -215,7 +215,8 @@ class Issuing:
         if days is not None and not 1 <= days <= MAX_DAYS:
             raise TokenFieldError(f"a token is valid for 1 to {MAX_DAYS:,} days, not {days}")
         if Role.ADMIN not in roles and not await self.has_admin():
-            raise TokenRuleError("with its first token a server demands one of everybody: issue one to an admin first")
+            what_follows = "with its first token a server demands one of everybody"
+            raise TokenRuleError(f"{what_follows}: issue one with the role admin first")
 
     def _made(self, name: str, role: Role, days: int | None, note: str, line: int = 0) -> Issued:
         """Return a new token with its row; *line* of a class list is what errors name."""

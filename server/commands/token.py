@@ -79,7 +79,7 @@ def list_tokens(with_all: bool, as_json: bool, database: str) -> None:
         table_console().print(_table(rows, at_ms))
 
 
-@command.command("rotate")
+@command.command("rotate", short_help="Print a new token in place of another.")
 @click.argument("token_id", metavar="ID")
 @_JSON
 @_DATABASE
@@ -102,7 +102,7 @@ def revoke(token_ids: tuple[str, ...], database: str) -> None:
     _run(database, revoke_all, may_make=False)
 
 
-@command.command("import")
+@command.command("import", short_help="Issue a token to everybody on a class list.")
 @click.argument("file", type=click.File(encoding="utf-8-sig"))
 @_ROLE
 @_DAYS

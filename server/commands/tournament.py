@@ -55,7 +55,7 @@ def command() -> None:
     """Play tournaments between any players, with ratings and how sure they are."""
 
 
-@command.command()
+@command.command(short_help="Play a tournament on this machine.")
 @click.argument("file", metavar="[FILE.toml]", required=False, type=click.Path(dir_okay=False, path_type=Path))
 @click.option("--game", "-g", "games", metavar="GAME", multiple=True, help="A game that is played; may be repeated.")
 @click.option("--player", "-p", "players", metavar="NAME=SPEC", multiple=True, help="A player, called NAME; "
@@ -100,7 +100,7 @@ def run(
     _tell(found, folder, as_json)
 
 
-@command.command("order")
+@command.command("order", short_help="Order a tournament at a server.")
 @click.argument("file", metavar="FILE.toml", type=click.Path(dir_okay=False, path_type=Path))
 @click.option("--server", metavar="URL", default="http://127.0.0.1:9148", show_default=True, help="Where it is played.")
 @click.option("--token", envvar="GGP_TOKEN", help="What lets you in there, if anything must; GGP_TOKEN by default.")
@@ -142,7 +142,7 @@ async def ordered(text: str, server: str, token: str | None) -> str:
     return f"{server}{told['url']}"
 
 
-@command.command("standings")
+@command.command("standings", short_help="Say how a tournament stands.")
 @click.argument("folder", metavar="FOLDER", type=click.Path(file_okay=False, path_type=Path))
 @click.option("--json", "as_json", is_flag=True, help="Print them as JSON.")
 def show_standings(folder: Path, as_json: bool) -> None:

@@ -176,7 +176,7 @@ async def test_the_browser_that_issues_the_first_token_is_logged_in_with_it(brow
 async def test_the_first_token_is_an_admin_s_and_what_was_typed_stays(browser: Browser) -> None:
     await browser.get("/admin")
     answer = await browser.send("/admin/tokens", name="Bob", role="player", days="", note="<b>")
-    assert (answer.status, 'value="Bob"' in browser.text, "issue one to an admin first" in browser.text) == (
+    assert (answer.status, 'value="Bob"' in browser.text, "issue one with the role admin first" in browser.text) == (
         400,
         True,
         True,

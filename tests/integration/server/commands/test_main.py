@@ -75,6 +75,13 @@ def test_where_there_is_no_linux_it_says_what_to_do(platform: str) -> None:
     assert (ran.returncode, ran.stdout, ran.stderr) == (2, "", said)
 
 
+@pytest.mark.parametrize("name", ["generate", "token", "tournament"])
+def test_help_tells_what_the_commands_of_a_command_do_without_cutting_it_short(ggp: Ggp, name: str) -> None:
+    listed = ggp(name, "--help").output.partition("Commands:")[2].splitlines()[1:]
+    assert len(listed) >= 3
+    assert [line for line in listed if not line.endswith(".") or line.endswith("...")] == []
+
+
 def test_a_misspelt_command_gets_a_suggestion_and_the_code_of_wrong_usage(ggp: Ggp) -> None:
     ended = ggp("vaildate", "tictactoe")
     assert ended.exit_code == 2

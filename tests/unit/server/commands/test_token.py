@@ -59,7 +59,7 @@ def test_it_says_that_it_brings_tables_of_an_older_version_up_to_date(token: Ggp
 
 def test_the_first_token_must_be_an_admin_s(token: Ggp) -> None:
     ended = token("issue", "Bob")
-    sentence = "ggp: with its first token a server demands one of everybody: issue one to an admin first\n"
+    sentence = "ggp: with its first token a server demands one of everybody: issue one with the role admin first\n"
     assert ended == Ended(2, "", sentence)
 
 
