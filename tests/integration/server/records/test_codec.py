@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from typing import Any, get_args
 
 import pytest
@@ -49,15 +50,14 @@ STEP = {
 }  # fmt: skip
 THOUGHT = Insight(9, 8, 7.5, 100.0, ("( go 1 )",), is_proven=True)
 TOLD = {"leaves": 9, "plays": 8, "depth": 7.5, "value": 100.0, "line": ["( go 1 )"], "proven": True}
+BEGUN = StartedEntry(
+    1, "m", "t", "g", "", None, None, "5ha", True, ("x", "random"),
+    (JournalSeat("ann", False, True, "gdl2", "as is", 1000), JournalSeat("random", False, False)),
+    10, 5, None, 7, 8, {"x": "y"}, "random", {"ggp": "1"},
+)  # fmt: skip
 SAMPLES: tuple[tuple[dict[str, Any], Entry], ...] = (
-    (
-        STARTED,
-        StartedEntry(
-            1, "m", "t", "g", "", None, None, "5ha", True, ("x", "random"),
-            (JournalSeat("ann", False, True, "gdl2", "as is", 1000), JournalSeat("random", False, False)),
-            10, 5, None, 7, 8, {"x": "y"}, "random", {"ggp": "1"},
-        ),
-    ),
+    (STARTED, BEGUN),
+    (STARTED | {"previewClock": 0}, replace(BEGUN, preview_clock_s=0)),
     ({"event": "state", "at": 1, "step": 0, "state": "( )", "percepts": None}, StateEntry(1, 0, "( )", None)),
     (
         {"event": "state", "at": 1, "step": 1, "state": "( )", "percepts": [["a"], []], "isCommon": True},
@@ -199,6 +199,8 @@ def test_what_makes_no_sense_is_refused(found: object) -> None:
         (ANSWERED | {"message": "SHOUT"}, "an entry that cannot be understood: message holds 'SHOUT'"),
         (STEP | {"details": ["", 5]}, "an entry that cannot be understood: ['', 5]"),
         (STEP | {"elapsedMs": 5}, "an entry that cannot be understood: elapsedMs holds 5"),
+        (STEP | {"elapsedMs": [5, "a"]}, "an entry that cannot be understood: elapsedMs holds [5, 'a']"),
+        (STARTED | {"versions": {"a": 5}}, "an entry that cannot be understood: versions holds {'a': 5}"),
         (STEP | {"at": "x" * 98}, f"an entry that cannot be understood: at holds '{'x' * 98}'"),
         (STEP | {"at": "x" * 99}, f"an entry that cannot be understood: at holds '{'x' * 99}..."),
     ],
