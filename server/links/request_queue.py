@@ -272,7 +272,7 @@ class RequestQueue:
 class Reader:
     """A connection of a player to its *queue*, which has got the requests up to the one with *number*."""
 
-    def __init__(self, queue: RequestQueue, number: int, *, with_answered: bool = False) -> None:
+    def __init__(self, queue: RequestQueue, number: int, *, with_answered: bool) -> None:
         self._queue, self._number, self._with_answered = queue, number, with_answered
         self._sent: dict[str, set[str]] = {}
         self._to_repeat: list[QueuedRequest] = []

@@ -49,8 +49,9 @@ async def test_what_needs_no_thought_is_answered_at_once(text: str, reply: bytes
     assert await answered(text) == reply
 
 
-async def test_what_was_answered_before_is_answered_again() -> None:
-    assert await answered(PLAY, "(mark 1 2)") == b"(mark 1 2)"
+@pytest.mark.parametrize(("before", "again"), [("(mark 1 2)", b"(mark 1 2)"), ("(mark \ud800)", b"(mark ?)")])
+async def test_what_was_answered_before_is_answered_again(before: str, again: bytes) -> None:
+    assert await answered(PLAY, before) == again
 
 
 async def test_a_person_sees_what_a_player_gets() -> None:
@@ -77,8 +78,9 @@ async def test_a_move_in_any_case_is_the_legal_move() -> None:
 async def test_what_is_no_legal_move_is_refused_and_nothing_is_lost(move: str) -> None:
     request_queues = RequestQueues()
     task, reply = await asking(request_queues)
-    with pytest.raises(IllegalChoiceError):
+    with pytest.raises(IllegalChoiceError) as caught:
         choose(request_queues.seat("m", "x"), ID, move)
+    assert (caught.value.move, caught.value.legal_moves) == (move, ("(mark 1 1)", "(mark 1 2)"))
     choose(request_queues.seat("m", "x"), ID, "(mark 1 1)")
     await task
     assert bytes(reply.raw) == b"(mark 1 1)"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from dataclasses import replace
 
 import pytest
 
@@ -110,7 +111,7 @@ async def test_another_reply_is_refused() -> None:
     queue = RequestQueue()
     queued = put(queue)
     queue.answer(queued.id, "noop")
-    with pytest.raises(OtherReplyError):
+    with pytest.raises(OtherReplyError, match="'m:0:PLAY'"):
         queue.answer(queued.id, "(mark 1 1)")
 
 
@@ -119,13 +120,22 @@ async def test_a_late_reply_is_refused() -> None:
     with pytest.raises(TimeoutError):
         async with asyncio.timeout(0):
             await QueueLink(queue).deliver(PlayerRequest("(PLAY m NIL)", "m", 3), ReplyBuffer())
-    with pytest.raises(LateReplyError):
+    with pytest.raises(LateReplyError, match="'m:3:PLAY'"):
         queue.answer("m:3:PLAY", "noop")
 
 
 async def test_a_reply_to_what_was_never_asked_is_refused() -> None:
-    with pytest.raises(UnknownRequestError):
+    with pytest.raises(UnknownRequestError, match="'m:3:PLAY'"):
         RequestQueue().answer("m:3:PLAY", "noop")
+
+
+async def test_a_reply_is_kept_with_all_that_its_player_tells() -> None:
+    queue = RequestQueue()
+    plain, full = put(queue), put(queue, 1)
+    queue.answer(plain.id, "(café \ud800)")
+    queue.answer(full.id, "noop", "it fell", "value 5")
+    found = [(bytes(each.reply.raw).decode(), each.reply.failure, each.reply.insight) for each in (plain, full)]
+    assert found == [("(café ?)", "", ""), ("noop", "it fell", "value 5")]
 
 
 async def test_a_start_that_was_answered_with_busy_is_not_caught_up_with_and_a_play_is() -> None:
@@ -138,6 +148,28 @@ async def test_a_start_that_was_answered_with_busy_is_not_caught_up_with_and_a_p
         await asking
     past = [(queued.id, queued.request.answered) for queued in queue.answered_in("m")]
     assert past == [("m:0:START", "ready"), ("m:0:PLAY", "busy")]
+
+
+async def test_a_request_is_remembered_with_its_answer_and_without_its_legal_moves() -> None:
+    queue = RequestQueue()
+    request = PlayerRequest("(PLAY m NIL)", "m", 3, limit_s=5.0, legal_moves=(LEFT, RIGHT), grace_s=1.0)
+    delivering = asyncio.create_task(QueueLink(queue).deliver(request, ReplyBuffer(4)))
+    await asyncio.sleep(0)
+    queue.answer("m:3:PLAY", "café")  # the buffer ends within a character
+    await delivering
+    (kept,) = queue.answered_in("m")
+    assert kept.request == replace(request, answered="caf\ufffd", legal_moves=())
+
+
+async def test_what_ends_with_its_match_is_not_remembered() -> None:
+    queue = RequestQueue()
+    link = QueueLink(queue)
+    asking = await asked(link, 0)
+    await link.close()
+    asking.cancel()
+    await asyncio.gather(asking, return_exceptions=True)
+    queue.forget_match("m")
+    assert not queue.keeps("m")
 
 
 def links_of_two_seats(queue: RequestQueue) -> list[QueueLink]:
@@ -182,14 +214,24 @@ async def test_a_question_that_is_asked_again_can_be_answered() -> None:
     assert bytes(again.reply.raw) == b"noop"
 
 
+async def test_a_question_that_is_asked_again_is_a_new_one_and_the_last() -> None:
+    queue = RequestQueue()
+    answered, second = put(queue), put(queue, 1)
+    queue.answer(answered.id, "noop")
+    again, second_again = put(queue), put(queue, 1)
+    assert (queue.reply_to(again.id), queue.waiting) == (None, (again, second_again))
+    queue.withdraw(second)
+    assert queue.waiting == (again, second_again)
+
+
 async def test_only_so_many_requests_are_remembered() -> None:
     queue = RequestQueue()
-    first = put(queue)
-    queue.withdraw(first)
-    for step in range(MAX_ENDED):
-        queue.withdraw(put(queue, step + 1))
+    for step in range(MAX_ENDED + 1):
+        queue.withdraw(put(queue, step))
     with pytest.raises(UnknownRequestError):
-        queue.answer(first.id, "noop")
+        queue.answer("m:0:PLAY", "noop")
+    with pytest.raises(LateReplyError):
+        queue.answer("m:1:PLAY", "noop")
 
 
 async def test_the_time_that_is_left_does_not_include_the_grace() -> None:
@@ -295,6 +337,10 @@ async def test_the_link_waits_for_the_player_to_come() -> None:
     with queue.reading():
         assert await waiting
     assert not await QueueLink(queue).until_connected(0)
+
+
+def test_a_queue_that_was_never_read_has_no_player() -> None:
+    assert not RequestQueue().is_connected
 
 
 async def test_a_reader_learns_that_the_player_is_forgotten() -> None:
