@@ -180,7 +180,7 @@ class Turns:
         self._slice_s = 0.0
         self._waiting: deque[asyncio.ReadTransport] = deque()
 
-    def pause(self, transport: asyncio.ReadTransport, slice_s: float = 0.0) -> None:
+    def pause(self, transport: asyncio.ReadTransport, slice_s: float) -> None:
         """Let *transport*, whose last slice took *slice_s* seconds, read nothing until its turn comes."""
         self._slice_s += _SMOOTHING * (slice_s - self._slice_s)
         transport.pause_reading()

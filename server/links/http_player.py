@@ -12,7 +12,7 @@ from typing import Final
 
 from server.errors import ForbiddenTargetError, RemotePlayerError
 from server.links import connection, http_reply
-from server.links.addresses import DEFAULT_PORT, AllowedAddresses, as_numeric, check_address, look_up, player_url
+from server.links.addresses import DEFAULT_PORT, AllowedAddresses, check_address, look_up, player_url
 from server.match.link import PlayerRequest, ReplyBuffer
 
 CONNECT_S: Final = 2.0
@@ -37,7 +37,6 @@ class HttpPlayer:
         self, url: str, name: str = "player", *, host_name: str | None = None, targets: AllowedAddresses | None = None
     ) -> None:
         self._url, self._targets = player_url(url), targets
-        self._numeric = as_numeric(self._url.host or "")
         self._allowed: set[str] = set()
         self._name, self._host_name = name, host_name
         self.seat = 1
@@ -73,7 +72,7 @@ class HttpPlayer:
         """
         host, port = self._url.host or "", self._url.port or DEFAULT_PORT
         refusal: Exception = OSError(f"{host} has no address")
-        addresses = sorted(self._numeric or await look_up(host, port), key=lambda each: each != self._reached)
+        addresses = sorted(await look_up(host, port), key=lambda each: each != self._reached)
         connect_s = CONNECT_S if request.limit_s is None else min(CONNECT_S, request.limit_s / 4)
         for address in addresses:
             conversation = _Conversation(self._http_request(request), http_reply.HttpReply(reply))

@@ -42,6 +42,10 @@ class _Framing(Protocol):
     @property
     def is_finished(self) -> bool: ...
 
+    @property
+    def refusal(self) -> str:
+        """Why what came last is no part of a reply, if it is none: what came before it may be the whole of one."""
+
     def feed(self, data: bytes) -> tuple[bytes, bytes]:
         """Return what of *data* belongs to the body, and what comes after its end."""
 
@@ -92,8 +96,13 @@ class HttpReply:
         if self._framing is not None:
             body, rest = self._framing.feed(data)
             self._body.feed(body)
+            self._check_framing(self._framing)
             if self._body.is_in_list:
                 self._body.feed(rest)
+
+    def _check_framing(self, framing: _Framing) -> None:
+        if framing.refusal and not self._body.has_enough:
+            raise RemotePlayerError(framing.refusal)
 
     def feed_end(self) -> None:
         """Take the end of the stream.
@@ -106,6 +115,7 @@ class HttpReply:
                 "the connection was closed in the head of the reply" if self._head else "closed without a reply"
             )
         self._framing.feed_end()
+        self._check_framing(self._framing)
         self._has_ended = True
 
     def _feed_head(self, data: bytes) -> bytes:
@@ -163,6 +173,7 @@ class _Stream:
     """Everything up to the end of the stream."""
 
     is_finished = False
+    refusal = ""
 
     def feed(self, data: bytes) -> tuple[bytes, bytes]:
         return data, b""
@@ -173,6 +184,8 @@ class _Stream:
 
 class _Length:
     """As many bytes as `Content-Length` says."""
+
+    refusal = ""
 
     def __init__(self, n_bytes: int) -> None:
         self._n_missing = n_bytes
@@ -195,6 +208,7 @@ class _Chunks:
 
     def __init__(self) -> None:
         self.is_finished = False
+        self.refusal = ""
         self._line = bytearray()
         self._n_missing = self._n_chunks = 0
         self._is_after_piece = False
@@ -203,7 +217,7 @@ class _Chunks:
         """Return the body in *data*, and what comes after the last chunk."""
         body = bytearray()
         i = 0
-        while i < len(data) and not self.is_finished:
+        while i < len(data) and not self.is_finished and not self.refusal:
             if self._n_missing:
                 piece = data[i : i + self._n_missing]
                 body += piece
@@ -216,7 +230,7 @@ class _Chunks:
             else:
                 i = self._feed_line(data, i)
         if self._n_chunks > MAX_CHUNKS:
-            raise RemotePlayerError(f"the reply has more than {MAX_CHUNKS:,} chunks")
+            self.refusal = f"the reply has more than {MAX_CHUNKS:,} chunks"
         return bytes(body), data[i:]
 
     def feed_end(self) -> None:
@@ -230,8 +244,8 @@ class _Chunks:
         end = len(data) if newline < 0 else newline
         self._line += data[start:end]
         if len(self._line) > _MAX_CHUNK_LINE_BYTES:
-            raise RemotePlayerError("a chunk of the reply has no length")
-        if newline >= 0:
+            self.refusal = "a chunk of the reply has no length"
+        elif newline >= 0:
             self._take_line(bytes(self._line).partition(b";")[0].strip())
             self._line.clear()
         return end + 1
@@ -241,10 +255,10 @@ class _Chunks:
         if is_line_end:
             return
         if re.fullmatch(rb"[0-9A-Fa-f]{1,12}", size) is None:
-            raise RemotePlayerError(f"a chunk of the reply has no length but {size[:20]!r}")
-        self._take_size(size)
+            self.refusal = f"a chunk of the reply has no length but {size[:20]!r}"
+        else:
+            self._take_size(size)
 
     def _take_size(self, size: bytes) -> None:
-        self._is_after_piece = False
         self._n_chunks, self._n_missing = self._n_chunks + 1, int(size, 16)
         self.is_finished = self._n_missing == 0

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import re
 import socket
+import ssl
 import struct
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager, suppress
@@ -91,8 +92,10 @@ def flooding(head: bytes, piece: bytes, n_bytes: int, sent: list[int]) -> Behavi
 
 
 @asynccontextmanager
-async def listening(behaviour: Behaviour) -> AsyncIterator[str]:
-    """Run a player of that behaviour, and give its address."""
+async def listening(
+    behaviour: Behaviour, host: str = "127.0.0.1", tls: ssl.SSLContext | None = None
+) -> AsyncIterator[str]:
+    """Run a player of that behaviour at the numeric *host*, and give its address."""
     conversations: set[asyncio.Task[None]] = set()
 
     async def converse(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
@@ -110,9 +113,10 @@ async def listening(behaviour: Behaviour) -> AsyncIterator[str]:
         conversations.add(task)
         task.add_done_callback(conversations.discard)
 
-    server = await asyncio.start_server(accept, "127.0.0.1", 0)
+    server = await asyncio.start_server(accept, host, 0, ssl=tls)
     try:
-        yield f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}"
+        shown = f"[{host}]" if ":" in host else host
+        yield f"{'http' if tls is None else 'https'}://{shown}:{server.sockets[0].getsockname()[1]}"
     finally:
         server.close()
         left = tuple(conversations)

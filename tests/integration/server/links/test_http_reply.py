@@ -10,7 +10,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from server.errors import RemotePlayerError
-from server.links.http_reply import MAX_HEAD_BYTES, MAX_RECEIVED_BYTES, SLICE_BYTES, HttpReply
+from server.links.http_reply import (
+    MAX_CHUNKS,
+    MAX_FIELDS,
+    MAX_HEAD_BYTES,
+    MAX_INTERIM_HEADS,
+    MAX_RECEIVED_BYTES,
+    SLICE_BYTES,
+    HttpReply,
+)
 from server.match.link import ReplyBuffer
 from tests.kit.tracing import lines_of
 
@@ -53,11 +61,21 @@ def read(data: bytes, size: int = 1_000_000) -> tuple[bytes, bool]:
     return bytes(body.raw), reply.is_finished
 
 
-@pytest.mark.parametrize(("told", "kept"), [(b'{"value": 5}', '{"value": 5}'), (b"x" * 4_001, ""), (b"", "")])
-def test_what_a_player_thinks_is_kept_as_it_came_within_a_limit(told: bytes, kept: str) -> None:
+@pytest.mark.parametrize(
+    ("field", "failure", "insight"),
+    [
+        (b'ggp-player-insight: {"value": 5}', "", '{"value": 5}'),
+        (b"GGP-Player-Insight: " + b"x" * 4_001, "", ""),
+        (b"ggp-player-insight: caf\xe9", "", "caf\ufffd"),
+        (b"GGP-Player-Failure: it fell ", "it fell", ""),
+        (b"ggp-player-failure: caf\xe9", "caf\ufffd", ""),
+        (b"ggp-player-failures: none", "", ""),
+    ],
+)
+def test_what_a_player_tells_beside_its_reply_is_kept_within_a_limit(field: bytes, failure: str, insight: str) -> None:
     body = ReplyBuffer()
-    HttpReply(body).feed(HEAD + b"ggp-player-insight: " + told + b"\r\n\r\n(a)")
-    assert (body.insight, bytes(body.raw)) == (kept, b"(a)")
+    HttpReply(body).feed(HEAD + field + b"\r\n\r\n(a)")
+    assert (body.failure, body.insight, bytes(body.raw)) == (failure, insight, b"(a)")
 
 
 @pytest.mark.parametrize("size", [1, 2, 3, 7, 1000])
@@ -73,14 +91,34 @@ def test_what_a_player_thinks_is_kept_as_it_came_within_a_limit(told: bytes, kep
         (HEAD + b"Content-Length: minus\r\n\r\nnoop", b"noop", False),
         (HEAD + b"Content-Length: 9\r\n\r\nnoop", b"noop", False),
         (HEAD + b"Content-Length: 0\r\n\r\n", b"", True),
+        (HEAD + b"Content-Length: 000000000000004\r\n\r\nnoops", b"noop", True),
+        (HEAD + b"Content-Length: 0000000000000004\r\n\r\nnoops", b"noops", False),
         (b"HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 200 OK\r\n\r\n(a b)", b"(a b)", True),
         (HEAD + b"Transfer-Encoding: chunked\r\n\r\n2\r\nno\r\n2;x=y\r\nop\r\n0\r\n\r\n", b"noop", True),
-        (HEAD + b"Transfer-Encoding: chunked\r\n\r\n5\r\n(a b)\r\n", b"(a b)", True),
+        (CHUNKED + b"5\r\n(a b)\r\n", b"(a b)", True),
+        (CHUNKED + b"5\r\n(a b)\r\n\n", b"(a b)", True),
+        (CHUNKED + b"5\r\n(a b)no end", b"(a b)", True),
+        (CHUNKED + b"A\r\n(123456789\r\na\r\n123456789)", b"(123456789123456789)", True),
+        (CHUNKED + b"4\r\n(a b\r\n0\r\n)", b"(a b)", True),
         (HEAD + b"garbage without a colon\r\n: x\r\n\r\n(a b)", b"(a b)", True),
     ],
 )
 def test_bodies_are_found_however_they_are_framed(data: bytes, body: bytes, is_finished: bool, size: int) -> None:
     assert read(data, size) == (body, is_finished)
+
+
+@pytest.mark.parametrize(
+    ("data", "body"),
+    [
+        (b"HTTP/1.1 100 Go\r\n\r\n" * MAX_INTERIM_HEADS + HEAD + b"\r\n(a)", b"(a)"),
+        (HEAD + b"a: b\r\n" * MAX_FIELDS + b"\r\n(a)", b"(a)"),
+        (HEAD.ljust(MAX_HEAD_BYTES, b"x") + b"\r\n\r\n(a)", b"(a)"),
+        (CHUNKED + b"1\n(\n" + b"1\na\n" * (MAX_CHUNKS - 2) + b"1\n)\n", b"(" + b"a" * (MAX_CHUNKS - 2) + b")"),
+        (CHUNKED + b"3;" + b"x" * 1021 + b"\r\n(a)", b"(a)"),
+    ],
+)
+def test_as_much_as_a_limit_says_is_read(data: bytes, body: bytes) -> None:
+    assert read(data) == (body, True)
 
 
 def test_a_name_ends_where_the_length_says() -> None:
@@ -91,6 +129,8 @@ def test_a_name_ends_where_the_length_says() -> None:
     ("data", "message"),
     [
         (b"SSH-2.0", "no HTTP reply: it begins with b'SSH-2.0'"),
+        (b"SSH-2.0-OpenSSH_9.2p1 Debian", "no HTTP reply: it begins with b'SSH-2.0-OpenSSH_9.2p'"),
+        (b"HTTP/9.9 a status in words\r\n\r\n", "no HTTP reply: it begins with b'HTTP/9.9 a status in'"),
         (b"\x00\xff", "no HTTP reply: it begins with b'\\x00\\xff'"),
         (b"HTTP/9.9 abc\r\n\r\n", "no HTTP reply: it begins with b'HTTP/9.9 abc'"),
         (b"HTTP/1.0 500 Oops\r\n\r\n(a b)", "HTTP status 500"),
@@ -98,6 +138,9 @@ def test_a_name_ends_where_the_length_says() -> None:
         (HEAD + b"a" * MAX_HEAD_BYTES, "the head of the reply has more than 32,768 bytes"),
         (HEAD + b"Transfer-Encoding: chunked\r\n\r\nxyz\r\n", "a chunk of the reply has no length but b'xyz'"),
         (HEAD + b"Transfer-Encoding: chunked\r\n\r\n" + b"1" * 2000, "a chunk of the reply has no length"),
+        (CHUNKED + b"123456789012345678901\r\n", "a chunk of the reply has no length but b'12345678901234567890'"),
+        (CHUNKED + b"1\r\na\r\n\r\n", "a chunk of the reply has no length but b''"),
+        (CHUNKED + b"3;" + b"x" * 1022 + b"\r\n(a)", "a chunk of the reply has no length"),
         (HEAD + b"Transfer-Encoding: chunked\r\n\r\n\r\n", "a chunk of the reply has no length but b''"),
         (b"HTTP/1.1 100 Go\r\n\r\n" * 9, "more than 8 heads with a status of 1xx, and no reply"),
         (HEAD + b"a: b\r\n" * 101 + b"\r\n", "the head of the reply has more than 100 fields"),
@@ -116,15 +159,33 @@ def test_what_is_no_reply_is_refused(data: bytes, message: str) -> None:
     ("data", "message"),
     [
         (b"", "closed without a reply"),
-        (b"HTTP/1", "the connection was closed"),
-        (HEAD + b"Transfer-Encoding: chunked\r\n\r\n(mark 1 1)", r"a chunk of the reply has no length but b'\(mark"),
+        (b"HTTP/1", "the connection was closed in the head of the reply"),
+        (CHUNKED + b"(mark 1 1)", "a chunk of the reply has no length but b'(mark 1 1)'"),
     ],
 )
 def test_an_end_before_the_body_is_refused(data: bytes, message: str) -> None:
     reply = HttpReply(ReplyBuffer())
     reply.feed(data)
-    with pytest.raises(RemotePlayerError, match=message):
+    with pytest.raises(RemotePlayerError) as raised:
         reply.feed_end()
+    assert (str(raised.value), reply.is_finished) == (message, False)
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        HEAD + b"\r\nnoop",
+        HEAD + b"Content-Length: 9\r\n\r\nnoop",
+        CHUNKED + b"4\r\nnoop",
+        CHUNKED + b"4\r\nnoop\r\nno end",
+    ],
+)
+def test_a_body_may_end_with_its_connection(data: bytes) -> None:
+    body = ReplyBuffer()
+    reply = HttpReply(body)
+    reply.feed(data)
+    reply.feed_end()
+    assert (bytes(body.raw), reply.is_finished) == (b"noop", True)
 
 
 @pytest.mark.sampled(11)
@@ -159,21 +220,36 @@ def test_the_work_for_a_slice_is_in_proportion_to_it(name: str) -> None:
         assert lines_of(feed) <= MAX_LINES_PER_BYTE * SLICE_BYTES
 
 
-@given(
-    st.lists(
-        st.one_of(
-            st.binary(max_size=30),
-            st.sampled_from(
-                [HEAD, b"\r\n", b"HTTP/1.1 100 C\r\n\r\n", b"Transfer-Encoding: chunked\r\n", b"5\r\n", b"(a"]
-            ),
-            st.integers(-5, 99999).map(lambda n: b"Content-Length: %d\r\n" % n),
+PIECES: Final = st.lists(
+    st.one_of(
+        st.binary(max_size=30),
+        st.sampled_from(
+            [HEAD, b"\r\n", b"HTTP/1.1 100 C\r\n\r\n", b"Transfer-Encoding: chunked\r\n", b"5\r\n", b"(a", b"(a b)\r\n"]
         ),
-        max_size=12,
-    )
+        st.integers(-5, 99999).map(lambda n: b"Content-Length: %d\r\n" % n),
+    ),
+    max_size=12,
 )
+
+
+@given(PIECES)
 def test_whatever_comes_is_a_body_or_a_remote_error(pieces: list[bytes]) -> None:
     reply = HttpReply(ReplyBuffer())
     with suppress(RemotePlayerError):
         for piece in pieces:
             reply.feed(piece)
         reply.feed_end()
+
+
+def is_read(data: bytes, size: int) -> tuple[bytes, bool] | None:
+    """Return what `read` does, None where it is no reply."""
+    try:
+        return read(data, size)
+    except RemotePlayerError:
+        return None
+
+
+@given(st.sampled_from([b"", HEAD, CHUNKED]), PIECES)
+def test_how_a_reply_is_cut_on_its_way_does_not_matter(head: bytes, pieces: list[bytes]) -> None:
+    data = head + b"".join(pieces)
+    assert [is_read(data, size) for size in (1, 3)] == [is_read(data, len(data) or 1)] * 2

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import os
 import socket
 
 import pytest
 
 from server.links.connection import PlainConnection
-from tests.kit.server.peers import deaf, listening
+from tests.kit.server.peers import deaf, listening, resetting
 
 
 class Heard(asyncio.BufferedProtocol):
@@ -52,7 +53,7 @@ def kind(request: pytest.FixtureRequest) -> type[PlainConnection]:
 
 def address_of(url: str) -> tuple[str, int]:
     host, _, port = url.removeprefix("http://").rpartition(":")
-    return host, int(port)
+    return host.strip("[]"), int(port)
 
 
 async def length(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
@@ -117,5 +118,25 @@ async def test_a_connection_that_is_open_at_once_has_written_when_it_is_made() -
 
 
 async def test_what_cannot_even_be_begun_raises() -> None:
-    with pytest.raises(OSError, match=r"Errno"):
+    with pytest.raises(OSError, match=r"Errno") as caught:
         PlainConnection(Heard(), "255.255.255.255", 9147)
+    code = caught.value.errno
+    assert code is not None
+    assert caught.value.args == (code, os.strerror(code))
+
+
+async def test_a_connection_that_is_reset_is_lost_with_the_error(kind: type[PlainConnection]) -> None:
+    async with listening(resetting) as url:
+        heard = Heard(b"POST / HTTP/1.0\r\n\r\n")
+        kind(heard, *address_of(url))
+        await heard.ended.wait()
+    assert isinstance(heard.error, ConnectionResetError)
+
+
+@pytest.mark.skipif(not socket.has_ipv6, reason="there is no IPv6")
+async def test_a_connection_to_an_address_of_ipv6_is_opened() -> None:
+    async with listening(length, "::1") as url:
+        heard = Heard(b"2\nxx")
+        PlainConnection(heard, *address_of(url))
+        await heard.ended.wait()
+    assert heard.heard == b"2 bytes"

@@ -6,7 +6,8 @@ import asyncio
 from collections.abc import Callable
 from itertools import count
 
-from server.links.connection import N_FREE_BYTES, N_FREE_READS, PAUSE_FACTOR, PAUSE_S, PacedReading, Turns
+from server.links.connection import N_FREE_BYTES, N_FREE_READS, PAUSE_FACTOR, PAUSE_S, PacedReading, Turns, turns
+from tests.kit.polling import until
 
 
 class Flood(asyncio.ReadTransport):
@@ -85,6 +86,20 @@ def test_slices_that_take_long_take_a_small_part_of_the_time() -> None:
         loop.pass_pause()
         loop.read(slice_s=0.004)
     assert (loop.pauses_s[0], round(loop.pauses_s[-1], 4)) == (PAUSE_S, round(PAUSE_FACTOR * 0.004, 4))
+
+
+def test_a_slice_of_which_no_time_is_told_counts_as_none() -> None:
+    loop = Loop(1)
+    for _ in range(N_FREE_READS + 1):
+        loop.readings[0].note_read(1)
+    assert loop.pauses_s == [PAUSE_S]
+
+
+async def test_an_event_loop_has_turns_of_its_own_and_keeps_them() -> None:
+    flood = Flood()
+    turns().pause(flood, 0.0)
+    await until(flood.is_reading, pause_s=0)
+    assert turns() is turns()
 
 
 def test_a_connection_that_is_gone_takes_no_turn() -> None:
