@@ -141,6 +141,8 @@ async def managers(
         wire.buses[name] = Bus(wire, name, on_message, on_listening)
         return wire.buses[name]
 
+    failures: list[dict[str, Any]] = []
+    asyncio.get_running_loop().set_exception_handler(lambda _, context: failures.append(context))
     monkeypatch.setattr(relay, "Notifications", bus)
     found = [Manager(matches or Matches(), name) for name in names]
     try:
@@ -150,6 +152,7 @@ async def managers(
     finally:
         for each in found:
             await each.relay.close()
+    assert failures == []
 
 
 def present(**players: tuple[int, str, bool]) -> dict[str, Any]:
@@ -447,6 +450,7 @@ async def test_a_person_is_asked_and_moves_wherever_the_match_is_played(monkeypa
         turns = [await near.relay.turn(PLAYED_FAR, role) for role in ("x", "o")]
         move = await near.relay.choose(PLAYED_FAR, "x", 3, "(SAY YES)")
     assert (turns, move, bytes(asked.reply.raw)) == ([TURN, None], "(say yes)", b"(say yes)")
+    assert not far.queues.has_seat("m", "o")
 
 
 async def test_a_person_who_has_no_percepts_yet_is_asked_wherever_the_match_is_played(
@@ -495,11 +499,12 @@ async def test_questions_that_wait_together_get_each_its_own_answer_and_the_firs
 ) -> None:
     async with managers(monkeypatch, "near") as (wire, (near,)):
         asking = [asyncio.create_task(near.relay.choose(PLAYED_FAR, role, 3, "noop")) for role in "xo"]
-        first, second = [message["call"] for _, message in await wire.heard()]
+        told = await wire.heard()
+        first, second = [message["call"] for _, message in told]
         for call, move in ((second, "b"), (first, "a"), (second, "c"), (99, "d")):
             wire.tell("far", "near", {"kind": "answer", "call": call, "move": move})
         moves = await asyncio.gather(*asking)
-    assert (moves, first == second) == (["a", "b"], False)
+    assert (moves, [to for to, _ in told], first == second) == (["a", "b"], ["far", "far"], False)
 
 
 @pytest.mark.parametrize(
@@ -589,6 +594,7 @@ async def test_a_manager_that_ends_says_that_no_player_is_with_it_any_more(monke
         wire.tell("far", None, present(deep=(5, "", False)))
         await pause()
         await near.relay.close()
+        left = asyncio.all_tasks() - before
         told = await wire.heard()
         is_connected = near.queues.is_connected("deep")
-    assert (told, is_connected, asyncio.all_tasks()) == ([(None, NONE_HERE)], False, before)
+    assert (told, is_connected, left) == ([(None, NONE_HERE)], False, set())
