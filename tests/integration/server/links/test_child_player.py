@@ -15,8 +15,16 @@ from pathlib import Path
 
 import pytest
 
+from gdl.wire.insights import MAX_INSIGHT
 from server.errors import PlayerSpecError, RemotePlayerError
-from server.links.child_player import MAX_COMPLAINT_BYTES, ChildPlayer, _Child, _OwedLine
+from server.links.child_player import (
+    MAX_COMMENT_BYTES,
+    MAX_COMPLAINT_BYTES,
+    ChildPlayer,
+    _Child,
+    _OwedLine,
+    to_stderr,
+)
 from server.links.seating import open_link
 from server.match.driver import MatchDriver
 from server.match.exchange import Completed, Event, StepFinished
@@ -25,6 +33,7 @@ from server.match.referee import LocalReferee
 from server.match.setup import Profile, Seat
 from tests.kit.polling import until
 from tests.kit.server.plays import LEFT, RIGHT, setup, two_steps
+from tests.kit.server.processes import oom_score_of
 from tests.kit.tracing import lines_of
 
 ECHO = "import sys\nfor line in sys.stdin: print(line.strip(), flush=True)"
@@ -122,15 +131,42 @@ async def test_who_has_ended_is_reported_with_its_exit_code() -> None:
                 await ask(player, "y")
 
 
+async def test_who_closes_its_output_is_reported_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("server.links.child_player.EXIT_LIMIT_S", 0.01)
+    async with child("import os, time\ninput()\nos.close(1)\ntime.sleep(999)") as player:
+        with pytest.raises(RemotePlayerError, match=r"^the child process has closed its output$"):
+            await ask(player, "x")
+
+
+async def test_who_closes_its_standard_error_plays_on() -> None:
+    async with child("import os\nos.close(2)\nwhile input(): print('ok')") as player:
+        assert [await ask(player, text) for text in "xy"] == ["ok\n"] * 2
+
+
+async def test_a_system_without_memory_ends_a_child_before_its_game_manager() -> None:
+    async with child("import os\ninput()\nprint(os.getpid(), flush=True)\ninput()") as player:
+        score = oom_score_of(int(await ask(player, "x")))
+    assert score == min(1000, oom_score_of(os.getpid()) + 300)
+
+
 async def test_a_program_that_is_not_there_raises() -> None:
     with pytest.raises(OSError, match="no-such-program"):
         await ask(ChildPlayer("/no-such-program"), "x")
 
 
-@pytest.mark.parametrize("command", ["", "  ", "'unbalanced", "a\0b"])
-def test_what_is_no_command_is_refused(command: str) -> None:
-    with pytest.raises(PlayerSpecError):
+@pytest.mark.parametrize(
+    ("command", "reason"),
+    [
+        ("", "a program and its arguments expected"),
+        ("  ", "a program and its arguments expected"),
+        ("'unbalanced", "No closing quotation"),
+        ("a\0b", "a program and its arguments expected"),
+    ],
+)
+def test_what_is_no_command_is_refused(command: str, reason: str) -> None:
+    with pytest.raises(PlayerSpecError) as caught:
         ChildPlayer(command)
+    assert (caught.value.spec, caught.value.reason) == (command, reason)
 
 
 async def test_a_player_that_does_not_read_is_reported_and_delays_no_other() -> None:
@@ -160,13 +196,63 @@ class Pipe(asyncio.ReadTransport):
         return False
 
 
+def running_child(n_owed: int, complaints: list[bytes] | None = None) -> tuple[_Child, list[ReplyBuffer]]:
+    """Return a child that owes lines, and what is to take them."""
+    kept: list[bytes] = [] if complaints is None else complaints
+    running, replies = _Child(kept.append), [ReplyBuffer() for _ in range(n_owed)]
+    running.connection_made(Pipes())
+    running._owed.extend(map(_OwedLine, replies))
+    return running, replies
+
+
+@pytest.mark.parametrize("size", [1, 2, 5, 1000])
+@pytest.mark.parametrize(
+    ("data", "told"),
+    [
+        (b"a\rb\r", [("a", ""), ("b", "")]),
+        (b"a\r\n\r\nb\n", [("a", ""), ("b", "")]),
+        (b"; GGP-Player-Insight: 5\na\nb\n", [("a", "5"), ("b", "")]),
+        (b"a\n; GGP-Player-Insight: 5\r\n;\n b\n", [("a", ""), ("b", "5")]),
+        (b"; GGP-Player-Insight: 5\n; GGP-Player-Insight: 6\na\nb\n", [("a", "6"), ("b", "")]),
+        (b"; GGP-Player-Insight: caf\xe9\na\nb\n", [("a", "caf\ufffd"), ("b", "")]),
+        (b"a ; GGP-Player-Insight: 5\nb\n", [("a", ""), ("b", "")]),
+        (b"; GGP-Player-Insight: " + b"5" * MAX_INSIGHT + b"\na\nb\n", [("a", "5" * MAX_INSIGHT), ("b", "")]),
+        (b"; GGP-Player-Insight: " + b"5" * 9_999 + b"\na\nb\n", [("a", ""), ("b", "")]),
+    ],
+)
+async def test_how_output_is_cut_on_its_way_does_not_matter(
+    data: bytes, told: list[tuple[str, str]], size: int
+) -> None:
+    running, replies = running_child(2)
+    for start in range(0, len(data), size):
+        running.pipe_data_received(1, data[start : start + size])
+    assert [(reply.raw.decode().strip(), reply.insight) for reply in replies] == told
+
+
+async def test_of_a_comment_without_end_only_so_much_is_kept() -> None:
+    running, _ = running_child(1)
+    for _ in range(100):
+        running.pipe_data_received(1, b";" * 1_000)
+    assert running._comment == bytearray(b";" * MAX_COMMENT_BYTES)
+
+
+async def test_as_much_of_standard_error_is_passed_on_as_its_limit_says() -> None:
+    complaints: list[bytes] = []
+    running, _ = running_child(0, complaints)
+    for n_bytes in (MAX_COMPLAINT_BYTES - 1, 5, 5):
+        running.pipe_data_received(2, b"x" * n_bytes)
+    assert [*map(len, complaints)] == [MAX_COMPLAINT_BYTES - 1, 1]
+
+
+def test_what_is_passed_on_may_be_no_text(capsys: pytest.CaptureFixture[str]) -> None:
+    to_stderr(b"caf\xc3\xa9 \xff\n")
+    assert capsys.readouterr().err == "café \ufffd\n"
+
+
 @pytest.mark.parametrize("is_owed", [False, True])
 @pytest.mark.parametrize("piece", [b"\n", b"\r", b"\r\n", b" \n", b"a\n", b"a", b"(", b"()", b"(a)\n", b";\n", b";"])
 async def test_the_work_for_a_flood_of_lines_is_bounded(piece: bytes, is_owed: bool) -> None:
-    running, reply = _Child(lambda _: None), ReplyBuffer()
-    running.connection_made(Pipes())
-    if is_owed:
-        running._owed.append(_OwedLine(reply))
+    running, _ = running_child(1 if is_owed else 0)
     data = (piece * 65_536)[:65_536]
     assert lines_of(lambda: running.pipe_data_received(1, data)) < 500
 
