@@ -140,7 +140,8 @@ class OwnPlayer(http_player.HttpPlayer):
         with suppress(ProcessLookupError):
             child.terminate()
         await _end(child)
-        await self._draining
+        with suppress(TimeoutError):  # a process that left the group may have its output still
+            await asyncio.wait_for(self._draining, EXIT_LIMIT_S)
 
 
 async def start_own_player(spec: str, max_matches: int | None = None, cores: frozenset[int] | None = None) -> OwnPlayer:
