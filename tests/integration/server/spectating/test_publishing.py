@@ -191,14 +191,18 @@ async def test_a_match_is_updated_with_a_secret_that_a_restart_keeps_and_the_see
     assert [form["AUTH"] for form in posted] == [secret] * 2
 
 
-@pytest.mark.parametrize(("hashes", "number"), [(["old"], 1), (["old", "older"], 2), ([], 0)])
+@pytest.mark.parametrize(
+    ("hashes", "number"), [(["old"], 1), (["old", "older"], 2), ([], 0), (None, 0)], ids=["1", "2", "0", "unknown"]
+)
 async def test_the_address_of_the_rules_names_their_version(
-    played: WrittenMatch, monkeypatch: pytest.MonkeyPatch, hashes: list[str], number: int
+    played: WrittenMatch, monkeypatch: pytest.MonkeyPatch, hashes: list[str] | None, number: int
 ) -> None:
     (own,) = await played.games.versions("turns")
 
-    async def versions(_name: str) -> list[GameVersion]:
-        return [replace(own, sha256="new"), own, *(replace(own, sha256=each) for each in hashes)]
+    async def versions(name: str) -> list[GameVersion]:
+        assert name == "turns"
+        new = replace(own, sha256="new")
+        return [new] if hashes is None else [new, own, *(replace(own, sha256=each) for each in hashes)]
 
     monkeypatch.setattr(played.games, "versions", versions)
     posted: list[dict[str, str]] = []
@@ -227,7 +231,35 @@ async def test_the_end_of_a_match_is_owed_while_its_set_is_played(
     for _ in range(2):
         await published(played, [])
         owed.append(not ended)
-    assert owed == [True, False]
+    assert (owed, ended) == ([True, False], ["match.m1"])
+
+
+async def test_the_end_of_a_match_is_owed_from_its_first_update_on(
+    played: WrittenMatch, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    begun: list[Collection[str]] = []
+    begin = played.publications.begin
+
+    async def failing_at_first(match_ids: Collection[str]) -> None:
+        begun.append(match_ids)
+        if len(begun) == 1:
+            raise StorageError("ggp.sqlite", "it does not answer")
+        await begin(match_ids)
+
+    monkeypatch.setattr(played.publications, "begin", failing_at_first)
+    posted: list[dict[str, str]] = []
+    n_begun: list[int] = []
+
+    async def wait(_closing: asyncio.Event, _seconds: float) -> None:
+        n_begun.append(len(begun))
+
+    await played.finish()
+    publisher = Publisher(played, played.publications, keeping(posted), SETTINGS, wait)
+    for n_posted in (1, 2):
+        publisher.take("match.m1", 1, ClosedEntry(1))
+        await until(lambda: len(posted) == n_posted)  # noqa: B023 -- it is awaited here
+        await publisher.close(limit_s=60)
+    assert (begun, n_begun) == ([["match.m1"]] * 3, [1, 3])
 
 
 @pytest.mark.parametrize("status", [302, 404, 500])
@@ -354,6 +386,19 @@ async def test_what_waits_when_the_server_ends_is_tried_once_more_at_once(
     assert (n_posted, caplog.messages) == (1, ["match match.m1 was not published: the spectator server is gone"])
 
 
+async def test_a_failure_without_words_is_logged_by_its_kind(
+    played: WrittenMatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    async def post(_form: dict[str, str]) -> None:
+        raise TimeoutError
+
+    await played.finish()
+    publisher = Publisher(played, played.publications, post, replace(SETTINGS, n_attempts=1))
+    publisher.take("match.m1", 1, ClosedEntry(1))
+    await publisher.close(limit_s=60)
+    assert caplog.messages == ["match match.m1 was not published: TimeoutError"]
+
+
 async def test_what_does_not_arrive_before_the_server_ends_is_logged(
     played: WrittenMatch, caplog: pytest.LogCaptureFixture
 ) -> None:
@@ -362,8 +407,10 @@ async def test_what_does_not_arrive_before_the_server_ends_is_logged(
 
     await played.finish()
     publisher = Publisher(played, played.publications, post, SETTINGS)
+    before = asyncio.all_tasks()
     publisher.take("match.m1", 1, ClosedEntry(1))
     await publisher.close(limit_s=0)
+    assert asyncio.all_tasks() == before
     told = [(record.levelname, record.getMessage()) for record in caplog.records]
     assert told == [("WARNING", "match match.m1 was not published to its last change: the server ends")]
 
