@@ -31,6 +31,18 @@ def shortened(name: str, max_bytes: int) -> str:
     return name if len(raw) <= max_bytes else raw[:max_bytes].decode("utf-8", "ignore")
 
 
+def is_file(path: Path) -> bool:
+    r"""Return whether there is a file at *path*; there is none where it is longer than a path may be, or none at all.
+
+    >>> is_file(Path("x" * 300)), is_file(Path("a\0b"))
+    (False, False)
+    """
+    try:
+        return path.is_file()
+    except (OSError, ValueError):
+        return False
+
+
 @contextmanager
 def replacing(path: Path, mode: int = _PUBLIC, *, is_durable: bool = True) -> Iterator[Path]:
     """Yield a new, empty file beside *path*, which takes its place when the block ends well; else it is removed.

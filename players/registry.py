@@ -21,6 +21,7 @@ from typing import Final
 
 from gdl.errors import UnknownNameError, question
 from gdl.extras import check_extra
+from gdl.files import is_file
 from gdl.toml import INTEGERS
 from players.player import Player, PlayerFileError
 
@@ -208,7 +209,7 @@ def variables_of(name: str) -> tuple[str, ...]:
 
 def _check_network(spec: str, file: object) -> None:
     """Raise PlayerFileError where there is no *file* of a network, or nothing to read it with."""
-    if not Path(str(file)).is_file():
+    if not is_file(Path(str(file))):
         raise PlayerFileError(spec, f"there is no file {file}" if file else "say which file, as in net:FILE")
     check_extra("torch", "learn", spec)
 

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from gdl.errors import UnknownNameError
+from gdl.files import is_file
 from gdl.language.kif import DEFAULT_LIMITS, ReadLimits
 from gdl.language.rules import Description, read_file
 
@@ -126,7 +127,7 @@ def find_game(name_or_path: str | Path) -> GameFile:
             return game
     path = Path(name)
     for rules in (path, path / f"{path.name}.kif"):
-        if _is_file(rules):
+        if is_file(rules):
             return GameFile(rules.stem, rules)
     raise UnknownNameError("game", name, _nearest(path.stem or name))
 
@@ -147,13 +148,6 @@ def free_name(name: str, taken: set[str]) -> str:
     """
     numbered = (f"{name}-{number}" for number in range(2, len(taken) + 3))
     return name if name not in taken else next(one for one in numbered if one not in taken)
-
-
-def _is_file(path: Path) -> bool:
-    try:
-        return path.is_file()
-    except (OSError, ValueError):  # longer than a path may be, or with a NUL character
-        return False
 
 
 def _nearest(name: str) -> list[str]:

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Final, Protocol
 
 from gdl.errors import UnknownNameError
+from gdl.files import is_file
 from gdl.game import Outline, Role, played_roles
 from gdl.language.terms import Constant
 from players.kit.worker import WorkerLimits
@@ -168,7 +169,7 @@ def _name_of_command(arguments: Sequence[str]) -> str:
     if shutil.which(program) is None and not _PYTHON.fullmatch(program):
         return program
     files = (each for each in arguments[1:] if not each.startswith("-"))
-    return next((Path(each).name for each in files if _FILE_NAME.fullmatch(each) or Path(each).is_file()), program)
+    return next((Path(each).name for each in files if _FILE_NAME.fullmatch(each) or is_file(Path(each))), program)
 
 
 def told_apart(named: Mapping[str, PlayerSpec]) -> dict[str, PlayerSpec]:
@@ -231,7 +232,7 @@ def _check_program(text: str) -> None:
     program = shlex.split(text.partition(":")[2])[0]
     if shutil.which(program) is None:
         forbidden = f"{program} may not be executed: try chmod +x {program}"
-        raise PlayerSpecError(text, forbidden if Path(program).is_file() else f"there is no program {program}")
+        raise PlayerSpecError(text, forbidden if is_file(Path(program)) else f"there is no program {program}")
 
 
 def public_player_spec(text: str, targets: AllowedAddresses | None = None) -> PlayerSpec:

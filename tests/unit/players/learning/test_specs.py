@@ -32,7 +32,14 @@ def test_options_follow_the_file(file: Path) -> None:
     assert find_player(f"net:{file}:simulations=64").options == {"file": str(file), "simulations": 64}
 
 
-@pytest.mark.parametrize(("spec", "reason"), [("net:none.pt", "there is no file none.pt"), ("net:", "as in net:FILE")])
+@pytest.mark.parametrize(
+    ("spec", "reason"),
+    [
+        ("net:none.pt", "there is no file none.pt"),
+        ("net:" + "x" * 300, "there is no file xxx"),
+        ("net:", "as in net:FILE"),
+    ],
+)
 def test_a_file_that_is_not_there_is_said_at_once(spec: str, reason: str) -> None:
     with pytest.raises(PlayerFileError, match=reason):
         find_player(spec)

@@ -89,6 +89,7 @@ async def test_a_player_that_is_not_known_any_more_has_a_seat_and_no_answers() -
         ("cmd:", "a program and its arguments expected"),
         ("cmd:'unbalanced", "No closing quotation"),
         ("cmd:no-such-program x:y", "there is no program no-such-program"),
+        ("cmd:" + "x" * 300, "there is no program " + "x" * 300),
         ("cmd:{folder}/plain x", "{folder}/plain may not be executed: try chmod +x {folder}/plain"),
         ("http://:80", "Invalid URL: host is required for absolute urls with the http scheme"),
         ("human", "a person plays with `ggp play`, or `ggp player human` in a terminal of its own"),
@@ -166,6 +167,12 @@ def test_a_game_has_as_many_roles_as_may_be_played() -> None:
     with pytest.raises(TooManyRolesError) as caught:
         check_n_roles(two_steps(), 1)
     assert (caught.value.n_roles, caught.value.limit) == (2, 1)
+
+
+@pytest.mark.parametrize("command", ["sh -c '{}'", "python3.99 -c '{}'"])
+def test_a_program_within_a_command_may_be_longer_than_the_name_of_a_file(command: str) -> None:
+    text = f"cmd:{command.format('x = 1; ' * 100)}"
+    assert PlayerSpec(text, is_own=False).name == command.partition(" ")[0]
 
 
 @pytest.mark.parametrize(
