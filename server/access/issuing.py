@@ -44,8 +44,8 @@ def read_class_list(text: str) -> list[Listed]:
     r"""Return who is on the list *text*.
 
     With a column `name` in its first line it is CSV, separated by commas, semicolons or tabs, whose columns `role` and
-    `note` count, too; otherwise every line that is not blank is a name. Lines that are blank, but for separators, may
-    stand before the first.
+    `note` count, too; otherwise every line that is not blank is a name. Lines that are blank, but for separators, do
+    not count before the first, and in CSV anywhere.
 
     >>> [each.name for each in read_class_list("Ada\n\nGrace\n")]
     ['Ada', 'Grace']
@@ -83,11 +83,11 @@ def _names(lines: list[str], n_blank: int) -> list[Listed]:
 
 def _rows(text: str, separator: str) -> list[Listed]:
     reader = csv.reader(io.StringIO(text.removeprefix("\ufeff"), newline=""), delimiter=separator)
+    rows = (row for row in reader if "".join(row).strip(_BLANK))
     try:
-        head = next(row for row in reader if any(cell.strip() for cell in row))
-        columns = [column.strip().lower() for column in head]
+        columns = [column.strip().lower() for column in next(rows)]
         _check_columns(columns, reader.line_num)
-        return [_listed(dict(zip(columns, row, strict=False)), reader.line_num) for row in reader if any(row)]
+        return [_listed(dict(zip(columns, row, strict=False)), reader.line_num) for row in rows]
     except csv.Error as error:
         raise TokenFieldError(f"this is no CSV: {error}", reader.line_num) from error
 

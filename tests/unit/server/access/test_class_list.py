@@ -32,6 +32,8 @@ from server.sanitization import write_csv
         ("name\trole\nHopper, Grace\thost\n", [Listed("Hopper, Grace", 2, Role.HOST)]),
         ("\nname;role\nAda;host\n", [Listed("Ada", 3, Role.HOST)]),
         ("\ufeff \r\n;;\r\nname;role\r\nAda;host\r\n", [Listed("Ada", 4, Role.HOST)]),
+        (";;\nname,role\nAda,host\n", [Listed("Ada", 3, Role.HOST)]),
+        ("name,role\nAda,host\n \n ,\t\nBob,\n", [Listed("Ada", 2, Role.HOST), Listed("Bob", 5)]),
         ("\n,\nAda\n", [Listed("Ada", 3)]),
         (";;\n", []),
         ("Ada" * 50_000, [Listed("Ada" * 50_000, 1)]),
