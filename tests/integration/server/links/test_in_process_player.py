@@ -61,8 +61,13 @@ async def test_legal_takes_the_first_move_and_random_any() -> None:
     assert {await said("random", request) for _ in range(60)} == {"(say no)", "(say yes)"}
 
 
-async def test_what_was_answered_before_is_answered_again() -> None:
-    assert await said("random", PlayerRequest("(PLAY m.1 NIL)", legal_moves=MOVES, answered="(say yes)")) == "(say yes)"
+@pytest.mark.parametrize(("before", "again"), [("(say yes)", "(say yes)"), ("(say \ud800)", "(say ?)")])
+async def test_what_was_answered_before_is_answered_again(before: str, again: str) -> None:
+    assert await said("random", PlayerRequest("(PLAY m.1 NIL)", legal_moves=MOVES, answered=before)) == again
+
+
+async def test_a_move_that_has_no_bytes_is_said_as_well_as_can_be() -> None:
+    assert await said("legal", PlayerRequest("(PLAY m.1 NIL)", legal_moves=(Constant("é\ud800"),))) == "é?"
 
 
 @pytest.mark.parametrize("name", IN_PROCESS)

@@ -6,6 +6,7 @@ import asyncio
 import json
 import os
 import signal
+import subprocess
 import sys
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -73,6 +74,12 @@ async def test_a_player_runs_on_the_cores_that_it_is_given(monkeypatch: pytest.M
     assert cores == [one, all_cores]
 
 
+def test_a_process_that_has_ended_is_kept_on_no_cores() -> None:
+    with subprocess.Popen(["true"]) as ended:
+        pass
+    own_player._pin(ended.pid, frozenset({0}))
+
+
 @pytest.mark.parametrize(("path", "added"), [(None, ""), ("", ""), ("/other", f"{os.pathsep}/other")])
 def test_a_child_process_finds_the_packages_and_all_that_this_one_finds(
     monkeypatch: pytest.MonkeyPatch, path: str | None, added: str
@@ -113,6 +120,7 @@ async def test_a_player_is_asked_over_http(monkeypatch: pytest.MonkeyPatch) -> N
     ):
         await player.deliver(INFO, reply)
     assert (bytes(reply.raw), player.url) == (b"(INFO)", url)
+    assert "\r\nReceiver: legal\r\n" in player._head
 
 
 async def test_a_failure_of_a_player_that_runs_is_told_as_it_is(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -150,13 +158,14 @@ async def test_a_player_that_does_not_end_is_killed_with_all_that_it_started(
 
 
 async def test_a_player_has_a_moment_to_end_by_itself(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    begun, done = tmp_path / "begun", tmp_path / "done"
     program = (
-        "import signal; signal.signal(signal.SIGTERM, signal.SIG_IGN)\n"
-        f"sys.stdin.read(); time.sleep(0.05); open({str(tmp_path / 'done')!r}, 'x').close()"
+        f"import signal; signal.signal(signal.SIGTERM, signal.SIG_IGN); open({str(begun)!r}, 'x').close()\n"
+        f"sys.stdin.read(); time.sleep(0.05); open({str(done)!r}, 'x').close()"
     )
     async with started(monkeypatch, program):
-        pass
-    assert (tmp_path / "done").exists()
+        await until(begun.exists)
+    assert done.exists()
 
 
 async def test_a_player_is_told_to_end(monkeypatch: pytest.MonkeyPatch) -> None:
