@@ -54,15 +54,12 @@ class Solo:
             ValueError: as `VectorGame`; *observed* is no way of seeing, or shows more than a player may know;
                 *render_mode* is no way of showing.
         """
-        if observed not in get_args(Observed):
-            raise ValueError(f"observed is {' or '.join(get_args(Observed))}, not {observed!r}")
         if render_mode not in (None, *RENDER_MODES):
             raise ValueError(f"render_mode is None, {' or '.join(RENDER_MODES)}, not {render_mode!r}")
         self.games = VectorGame(game, 1, seed=_entropy(), is_flat=is_flat, auto_reset=False)
-        self.sees_all = not self.games.game.has_imperfect_information
+        self.sees_all = not self.games.is_hidden
         self.observed, self.render_mode = observed, render_mode
-        if observed == "planes" and not self.sees_all:
-            raise ValueError("planes show the whole state, and players do not see all of it")
+        _check_observed(observed, self.games)
         self.agents = [f"{role}_{number}" for number, role in enumerate(self.games.players)]
         self.shape: tuple[int, ...] = self.observation(0).shape
 
@@ -125,17 +122,26 @@ def gym(game: str | Path | Game, *, observed: Observed = "bits", render_mode: Re
     return GymGame(Solo(game, observed, render_mode, is_flat=True))
 
 
-def vector_gym(game: str | Path | Game, n: int, *, threads: int = 1) -> GymVectorGame:
+def vector_gym(game: str | Path | Game, n: int, *, observed: Observed = "bits", threads: int = 1) -> GymVectorGame:
     """Return *n* copies of a game of one role as Gymnasium's vector environment, which begins ended plays anew.
 
-    Raises: as `VectorGame`, and ValueError where the game has several roles.
+    Raises: as `VectorGame`, and ValueError where the game has several roles, or *observed* is as `gym` refuses it.
     """
-    return GymVectorGame(VectorGame(game, n, seed=_entropy(), is_flat=True, auto_reset=False, threads=threads))
+    games = VectorGame(game, n, seed=_entropy(), is_flat=True, auto_reset=False, threads=threads)
+    return GymVectorGame(games, observed)
 
 
 def _entropy() -> int:
     """Return a seed for chance until `reset` is given one, another for each environment."""
     return secrets.randbits(64)
+
+
+def _check_observed(observed: Observed, games: VectorGame) -> None:
+    """Raise ValueError where *observed* is no way of seeing, or shows more than a player may know."""
+    if observed not in get_args(Observed):
+        raise ValueError(f"observed is {' or '.join(get_args(Observed))}, not {observed!r}")
+    if observed == "planes" and games.is_hidden:
+        raise ValueError("planes show the whole state, and players do not see all of it")
 
 
 def _check(games: VectorGame) -> None:
@@ -191,17 +197,19 @@ class GymVectorGame(VectorEnv[Any, Any, Any]):
     *games* are such as do not begin anew by themselves. Actions must be legal (IllegalMoveError).
     """
 
-    def __init__(self, games: VectorGame) -> None:
+    def __init__(self, games: VectorGame, observed: Observed = "bits") -> None:
         _check(games)
-        self.games, self.num_envs = games, games.n
+        _check_observed(observed, games)
+        self.games, self.num_envs, self.observed = games, games.n, observed
         self.metadata = {"render_modes": [], "autoreset_mode": AutoresetMode.SAME_STEP}
-        width = games.observe().reshape(games.n, -1).shape[1]
-        self.single_observation_space = spaces.Box(0, 1, (width,), np.int8)
+        self.single_observation_space = spaces.Box(0, 1, self._seen().shape[1:], np.int8)
         self.single_action_space = spaces.Discrete(len(games.actions[0]))
         self.observation_space = batch_space(self.single_observation_space, games.n)
         self.action_space = batch_space(self.single_action_space, games.n)
 
-    def _seen(self) -> Any:
+    def _seen(self) -> NDArray[np.int8]:
+        if self.observed == "planes":
+            return self.games.planes().astype(np.int8)
         return self.games.observe().reshape(self.num_envs, -1).astype(np.int8)
 
     def _info(self) -> dict[str, Any]:

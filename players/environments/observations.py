@@ -112,12 +112,12 @@ def memory_of(numbering: Numbering) -> Memory:
     return Memory(max(map(len, numbering.actions)), max(map(len, numbering.percepts)))
 
 
-def described(numbering: Numbering, planes: Planes | None) -> str:
+def described(numbering: Numbering, planes: Planes | None, *, is_hidden: bool) -> str:
     """Return a text that says what each number of actions and observations means."""
     game = numbering.game
     lines = [f"players: {', '.join(map(str, numbering.players))}"]
     lines += _described_actions(numbering)
-    if game.has_imperfect_information:
+    if is_hidden:
         memory = memory_of(numbering)
         lines.append(f"observation: {memory.width} bits for each player")
         sizes = (memory.n_actions, memory.n_percepts, memory.n_actions, memory.n_percepts)
@@ -151,6 +151,12 @@ class Observations:
     def __init__(self, numbering: Numbering, copies: Copies, about: About | None, ranges: Ranges) -> None:
         self._numbering, self._copies, self._about, self._ranges = numbering, copies, about, ranges
         self._n, self._game = len(copies.phase), numbering.game
+
+    @property
+    def is_hidden(self) -> bool:
+        """Whether players see less than the state: in GDL-II, unless what is known *about* the game says otherwise."""
+        sees_all = self._about is not None and self._about.information == "perfect"
+        return self._game.has_imperfect_information and not sees_all
 
     def _written(self, out: Masks, parts: Sequence[Expansion]) -> Masks:
         """Return *out* after all *parts* of it are written."""
@@ -232,4 +238,4 @@ class Observations:
             planes: Planes | None = self.layout
         except ValueError:
             planes = None
-        return described(self._numbering, planes)
+        return described(self._numbering, planes, is_hidden=self.is_hidden)

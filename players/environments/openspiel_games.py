@@ -84,7 +84,7 @@ class _Rules:
         self.actions: tuple[Term, ...] = self.numbering.actions[0]
         self.number = {action: i for i, action in enumerate(self.actions)}
         self.unit = unit
-        self.is_flat = games.is_flat
+        self.is_flat, self.is_hidden = games.is_flat, games.is_hidden
         self.sums = _sums_of_goals(games)
 
     def __deepcopy__(self, memo: object) -> _Rules:
@@ -101,11 +101,6 @@ class _Rules:
     def chance_number(self) -> dict[Term, int]:
         """The number of each move of chance."""
         return {move: i for i, move in enumerate(self.chance_moves)}
-
-    @property
-    def is_hidden(self) -> bool:
-        """Whether roles do not see everything."""
-        return self.game.has_imperfect_information
 
     def choosers(self, state: State) -> tuple[Role, ...]:
         """Return the roles that have a choice, chance last; none at an end."""

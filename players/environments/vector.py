@@ -234,10 +234,15 @@ class VectorGame:
     def observe(self) -> Masks:
         """Return what there is to see: in games in which all is seen the bits of the state, (N, F).
 
-        In a hidden game (GDL-II) it is each player's own, (N, R, K): its last action, what it perceived of that and
+        In a hidden game it is each player's own, (N, R, K): its last action, what it perceived of that and
         since, all its actions of the play, and all that it perceived in it, bits by number (`describe`).
         """
-        return self._observations.memories() if self.game.has_imperfect_information else self.bits()
+        return self._observations.memories() if self.is_hidden else self.bits()
+
+    @property
+    def is_hidden(self) -> bool:
+        """Whether players see less than the state: in GDL-II, unless the description of the game says otherwise."""
+        return self._observations.is_hidden
 
     @property
     def memory(self) -> Memory:

@@ -28,6 +28,14 @@ def test_a_game_of_one_role_is_an_environment(name: str) -> None:
     assert isinstance(env.render(), str)
 
 
+def test_a_game_of_dice_shows_its_board() -> None:
+    env = gym("twentyfortyeight", observed="planes")
+    check_env(env, skip_render_check=True)
+    seen, _ = env.reset(seed=1)
+    assert seen.shape[1:] == (4, 4)
+    assert np.array_equal(seen, np.asarray(env.solo.games.planes()[0], np.int8))
+
+
 @pytest.mark.parametrize("make", [gym, lambda game: vector_gym(game, 1)])
 def test_environments_that_are_given_no_seed_have_chance_of_their_own(make: Callable[[Game], Any]) -> None:
     game = prepared("twentyfortyeight")
@@ -62,6 +70,15 @@ def test_a_play_that_has_ended_or_not_begun_is_not_stepped() -> None:
 def test_a_game_of_two_roles_is_none() -> None:
     with pytest.raises(ValueError, match="PettingZoo"):
         gym(prepared("tictactoe"))
+
+
+def test_copies_show_their_boards() -> None:
+    envs = vector_gym("twentyfortyeight", 5, observed="planes")
+    seen, _ = envs.reset(seed=1)
+    assert seen in envs.observation_space
+    assert np.array_equal(seen, envs.games.planes())
+    with pytest.raises(ValueError, match="players do not see all"):
+        vector_gym("montyhall", 5, observed="planes")
 
 
 @pytest.mark.parametrize("name", ["eightpuzzle", "montyhall"])

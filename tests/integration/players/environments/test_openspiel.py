@@ -40,6 +40,12 @@ def test_random_simulations_hold_what_openspiel_asks_of_a_game(name: str) -> Non
     pyspiel.random_sim_test(spiel(name), num_sims=3, serialize=False, verbose=False)
 
 
+def test_a_game_of_dice_has_perfect_information() -> None:
+    dice = openspiel("pig")
+    assert dice.get_type().information == pyspiel.GameType.Information.PERFECT_INFORMATION
+    assert dice.observation_tensor_size() == len(dice.rules.game.fluents)
+
+
 def test_a_state_s_child_is_another_state() -> None:
     state = spiel("tictactoe").new_initial_state()
     child = state.child(4)

@@ -376,6 +376,21 @@ def test_a_hidden_game_shows_a_player_what_it_did_and_perceived() -> None:
         assert len(bobs) == 2
 
 
+@pytest.mark.parametrize("name", ["pig", "goofspiel"])
+def test_a_game_whose_description_says_that_all_is_seen_shows_its_state(name: str) -> None:
+    games = VectorGame(name, 3, seed=1)
+    games.step(games.sample_actions())
+    assert not games.is_hidden
+    assert np.array_equal(games.observe(), games.bits())
+    assert "observation: " not in games.describe()
+
+
+def test_without_its_description_a_game_in_gdl2_is_hidden() -> None:
+    games = VectorGame(make_game(find_game("pig").read(), "compiled"), 3, seed=1)
+    assert games.is_hidden
+    assert games.observe().shape == (3, 2, games.memory.width)
+
+
 @pytest.mark.parametrize("is_flat", [True, False])
 def test_a_player_that_chose_to_wait_remembers_it(is_flat: bool) -> None:
     """Waiting of the player that can do nothing else is no choice."""
