@@ -6,9 +6,10 @@ from importlib.metadata import version
 from typing import Any, BinaryIO, Final
 
 from lsprotocol import types
-from pygls.exceptions import JsonRpcException, JsonRpcInvalidParams
+from pygls.exceptions import JsonRpcException, JsonRpcInvalidParams, JsonRpcInvalidRequest
 from pygls.lsp.server import LanguageServer
 from pygls.protocol import LanguageServerProtocol
+from pygls.protocol.json_rpc import RPCMessage, RPCRequest
 
 from gdl.diagnostics import Diagnostic
 from gdl.errors import RenamingError
@@ -19,7 +20,18 @@ _TRIGGERS: Final = ("(", "?")
 
 
 class EditorProtocol(LanguageServerProtocol):
-    """The protocol, with an answer also to requests that cannot be read: the library alone leaves these without one."""
+    """The protocol, with an answer also to requests that cannot be read, or come after the last one.
+
+    The library alone leaves these without one.
+    """
+
+    def handle_message(self, message: RPCMessage) -> None:
+        """Have *message* answered, a request after `shutdown` by a refusal."""
+        if self._shutdown and isinstance(message, RPCRequest):
+            refused = JsonRpcInvalidRequest("the server has been asked to shut down, and answers no more requests")
+            self._send_response(message.id, error=refused.to_response_error())
+        else:
+            super().handle_message(message)
 
     def structure_message(self, data: dict[str, Any]) -> Any:
         """Return the message that *data* is; a request with parameters of another shape is refused.
@@ -27,8 +39,11 @@ class EditorProtocol(LanguageServerProtocol):
         Raises:
             JsonRpcException: it is no message.
         """
+        method = data.get("method") if "jsonrpc" in data else None
+        # A message may leave out its parameters; the library misses them in those that it does not know.
+        is_unknown = isinstance(method, str) and self.get_message_type(method) is None
         try:
-            return super().structure_message(data)
+            return super().structure_message({"params": None, **data} if is_unknown else data)
         except JsonRpcException:
             number = data.get("id")
             if "method" in data and isinstance(number, (int, str)):

@@ -15,8 +15,9 @@ from gdl.editing.formatting import format_rules
 from gdl.games.library import find_game
 from gdl.language.rules import read_rules
 from server.editor.answers import MENDING
-from tests.kit.server.editor.client import URI, Editor, Json, Refused, applied, pointed_at, position, started
+from tests.kit.server.editor.client import LIMIT_S, URI, Editor, Json, Refused, applied, pointed_at, position, started
 
+METHOD_NOT_FOUND, INVALID_REQUEST = -32601, -32600
 GAME = find_game("tictactoe").path.read_text(encoding="utf-8")
 
 
@@ -251,6 +252,23 @@ def test_a_request_with_parameters_of_another_shape_is_refused(server: Editor, p
     with pytest.raises(Refused, match="the parameters of textDocument/hover are not of the shape") as refused:
         server.request("textDocument/hover", parameters)
     assert refused.value.code == -32602
+
+
+def test_an_unknown_request_without_parameters_is_unknown(server: Editor) -> None:
+    server.send({"id": "unknown", "method": "workspace/nothing"})
+    while (message := server.receive()).get("id") != "unknown":
+        server.log.append(message)
+    assert message["error"]["code"] == METHOD_NOT_FOUND
+
+
+def test_a_request_after_the_last_one_is_refused(tmp_path: Path) -> None:
+    with started(tmp_path) as editor:
+        editor.request("shutdown")
+        with pytest.raises(Refused, match="asked to shut down") as refused:
+            editor.ask("hover")
+        assert refused.value.code == INVALID_REQUEST
+        editor.notify("exit")
+        assert editor.child.wait(LIMIT_S) == 0
 
 
 @pytest.mark.exhaustive

@@ -43,8 +43,8 @@ class Editor:
     def request(self, method: str, parameters: Json = None) -> Json:
         """Return the server's answer."""
         self._n_requests += 1
-        self._send({"id": self._n_requests, "method": method, "params": parameters})
-        while (message := self._receive()).get("id") != self._n_requests:
+        self.send({"id": self._n_requests, "method": method, "params": parameters})
+        while (message := self.receive()).get("id") != self._n_requests:
             self.log.append(message)
         if "error" in message:
             raise Refused(message["error"])
@@ -52,7 +52,7 @@ class Editor:
 
     def notify(self, method: str, parameters: Json = None) -> None:
         """Tell the server something."""
-        self._send({"method": method, "params": parameters})
+        self.send({"method": method, "params": parameters})
 
     def ask(self, method: str, place: str | int = 0, **more: Json) -> Json:
         """Ask about the open text; *place* is an offset, or a text that begins there."""
@@ -76,7 +76,7 @@ class Editor:
     def diagnostics(self) -> list[Json]:
         """Return the diagnostics of the present version, once they come."""
         while (found := self._published()) is None:
-            self.log.append(self._receive())
+            self.log.append(self.receive())
         return found
 
     def shut_down(self) -> int:
@@ -98,13 +98,15 @@ class Editor:
         self._version += 1
         return self._version
 
-    def _send(self, message: dict[str, Json]) -> None:
+    def send(self, message: dict[str, Json]) -> None:
+        """Send a message as it is."""
         body = json.dumps({"jsonrpc": "2.0", **message}).encode()
         assert self.child.stdin is not None
         self.child.stdin.write(b"Content-Length: %d\r\n\r\n%s" % (len(body), body))
         self.child.stdin.flush()
 
-    def _receive(self) -> dict[str, Json]:
+    def receive(self) -> dict[str, Json]:
+        """Return the server's next message."""
         message = self._inbox.get(timeout=LIMIT_S)
         assert message is not None, "the server has ended"
         return message
