@@ -24,6 +24,7 @@ from server.links.seating import (
     check_roles,
     player_spec,
     seated,
+    seeded,
     told_apart,
 )
 from server.match import setup
@@ -44,7 +45,8 @@ _CLOCK: Final = click.IntRange(1, setup.MAX_CLOCK_S)
 @click.option("--start-clock", type=_CLOCK, default=10, show_default=True, help="Seconds to prepare.")
 @click.option("--play-clock", type=_CLOCK, default=5, show_default=True, help="Seconds for each move.")
 @click.option("--grace", type=FiniteRange(0, 60), default=1.0, show_default=True, help="Seconds added to clocks.")
-@click.option("--seed", type=click.IntRange(0, 2**63 - 1), help="Decides chance and replacements of illegal moves.")
+@click.option("--seed", type=click.IntRange(0, 2**63 - 1), help="Decides chance, what "
+              "replaces illegal moves, and what players of ours draw, but for thinking by the clock.")  # fmt: skip
 @click.option("--record", "record_path", type=click.Path(path_type=Path, dir_okay=False), help="Where the record goes; "
               "a file of its own in ./records/ by default.")  # fmt: skip
 @click.option("--sign", "key_path", metavar="KEYFILE", type=click.Path(path_type=Path, dir_okay=False),
@@ -82,6 +84,8 @@ def command(
     named = _named_players(words["players"])
     check_n_roles(rules, words["max_roles"])
     players = seated(rules, named)
+    if words["seed"] is not None:
+        players = seeded(players, words["seed"])
     agreed = _setup(rules, players, words)
     key = None if key_path is None else signature.kept_key(key_path)
     path = _made_room(record_path or RECORDS / _record_name(file.name, agreed.match_id))

@@ -2,7 +2,6 @@
 
 import asyncio
 import os
-import random
 import re
 import signal
 import sys
@@ -12,6 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
+from random import Random
 from types import MappingProxyType
 from typing import Final, TypeAlias
 
@@ -26,24 +26,26 @@ from server.links import http_player, queued_player, request_queue
 from server.match.link import PlayerRequest, ReplyBuffer
 from server.match.referee import in_own_thread
 
-Choose: TypeAlias = Callable[[Sequence[Term]], Term]
+Choose: TypeAlias = Callable[[Random, Sequence[Term]], Term]
 
-IN_PROCESS: Final[Mapping[str, Choose]] = MappingProxyType({"random": random.choice, "legal": lambda moves: moves[0]})
+IN_PROCESS: Final[Mapping[str, Choose]] = MappingProxyType(
+    {"random": Random.choice, "legal": lambda _, moves: moves[0]}
+)
 """How players that need no process of their own choose: as those of the same names in `players.simple` do."""
 
 
 class InProcessPlayer:
-    """The way to the player called *name*, one of `IN_PROCESS`."""
+    """The way to the player called *name*, one of `IN_PROCESS`; equal seeds make equal choices."""
 
-    def __init__(self, name: str) -> None:
-        self._choose = IN_PROCESS[name]
+    def __init__(self, name: str, seed: int | None = None) -> None:
+        self._choose, self._random = IN_PROCESS[name], Random(seed)
 
     async def deliver(self, request: PlayerRequest, reply: ReplyBuffer) -> None:
         """Answer *request*: PLAY by one of its legal moves."""
         if request.answered is not None:
             reply.feed(request.answered.encode("utf-8", "replace"))
         elif request.legal_moves:
-            reply.feed(str(self._choose(request.legal_moves)).encode("utf-8", "replace"))
+            reply.feed(str(self._choose(self._random, request.legal_moves)).encode("utf-8", "replace"))
         else:
             reply.feed(queued_player.AUTOMATIC_REPLIES.get(request_queue.keyword(request), b"available"))
 
@@ -144,20 +146,23 @@ class OwnPlayer(http_player.HttpPlayer):
             await asyncio.wait_for(self._draining, EXIT_LIMIT_S)
 
 
-async def start_own_player(spec: str, max_matches: int | None = None, cores: frozenset[int] | None = None) -> OwnPlayer:
+async def start_own_player(
+    spec: str, max_matches: int | None = None, cores: frozenset[int] | None = None, seed: int | None = None
+) -> OwnPlayer:
     """Start the player that *spec* names, as `ggp player` understands it, and wait until it listens.
 
-    It plays *max_matches* at once; None leaves that to `ggp player`. It runs on *cores* only, with all that it starts;
-    None leaves that to the system.
+    It plays *max_matches* at once, and *seed* makes its choices repeatable; None leaves either to `ggp player`. It
+    runs on *cores* only, with all that it starts; None leaves that to the system.
 
     Raises:
         PlayerStartError: it ended, or did not say in time where it listens; no process is left.
     """
     # A session of its own: Ctrl-C is for the match, which then tells the player. The pipe to its standard input ends
     # with this process, and so does the player.
-    several = () if max_matches is None else ("--max-matches", str(max_matches))
+    numbers = {"--max-matches": max_matches, "--seed": seed}
+    options = [word for name, number in numbers.items() if number is not None for word in (name, str(number))]
     child = await asyncio.create_subprocess_exec(
-        *_command(), "player", spec, "--port", "0", "--until-eof", *several,
+        *_command(), "player", spec, "--port", "0", "--until-eof", *options,
         stdin=PIPE, stdout=PIPE, env=package_environment(), start_new_session=True, limit=MAX_LINE_BYTES,
     )  # fmt: skip
     end_first(child.pid)

@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from random import Random
 from typing import Final, Protocol
 
 from gdl.errors import UnknownNameError
@@ -108,7 +109,8 @@ class PlayerSpec:
     """A player by its specification: an address, a program, or one of our players, which must be started.
 
     `targets` says which addresses may be called; None allows all. With `worker_limits` one of ours plays in a worker of
-    this process, else in a service of its own. `called` is what it is called where its own name would not do.
+    this process, else in a service of its own. `called` is what it is called where its own name would not do. `seed`
+    makes the choices of one of ours repeatable.
     """
 
     text: str
@@ -116,6 +118,7 @@ class PlayerSpec:
     targets: AllowedAddresses | None = None
     worker_limits: WorkerLimits | None = None
     called: str = ""
+    seed: int | None = None
 
     @property
     def name(self) -> str:
@@ -145,11 +148,11 @@ class PlayerSpec:
             PlayerStartError: one of ours did not come up.
         """
         if self.text in own_player.IN_PROCESS:
-            return own_player.InProcessPlayer(self.text)
+            return own_player.InProcessPlayer(self.text, self.seed)
         if self.is_own:
             limits = self.worker_limits
             if limits is None:
-                return await own_player.start_own_player(self.text)
+                return await own_player.start_own_player(self.text, seed=self.seed)
             return own_player.WorkerPlayer(self.text, limits)
         return open_link(self.text, Seat(role, self.name), self.targets)[0]
 
@@ -297,6 +300,16 @@ def number_seats(links: Iterable[PlayerLink]) -> None:
             case queued_player.QueueLink(queue=player) | http_player.HttpPlayer(url=player):
                 n_seats[player] += 1
                 link.seat = n_seats[player]
+
+
+def seeded(players: Mapping[Role, PlayerReference], seed: int) -> dict[Role, PlayerReference]:
+    """Return *players*, ours among them with a seed for each seat, which comes of *seed* and is not that of chance."""
+    return {
+        role: replace(player, seed=Random(f"{seed} {role}").getrandbits(32))
+        if isinstance(player, PlayerSpec) and player.is_own
+        else player
+        for role, player in players.items()
+    }
 
 
 def check_n_roles(game: Outline, limit: int) -> None:

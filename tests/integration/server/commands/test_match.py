@@ -91,6 +91,14 @@ def test_two_players_of_ours_play_to_the_end(ggp: Ggp, folder: Path) -> None:
     assert ggp("replay", path).exit_code == 0
 
 
+def test_a_seed_makes_the_same_match_of_players_that_count(ggp: Ggp, folder: Path) -> None:
+    words = ("--player", "white=mcts:playouts=5", *QUICK, "--seed", 3)
+    for name in ("one", "two"):
+        assert ggp("match", "breakthrough", *words, "--record", name).exit_code == 0
+    one, two = (json.loads((folder / name).read_text())["moves"] for name in ("one", "two"))
+    assert one == two
+
+
 def test_the_summary_as_json_names_the_record(ggp: Ggp, folder: Path) -> None:
     words = ("--player", "candidate=legal", "--record", "here.json", "--json")
     ended = ggp("match", "montyhall", *words, *QUICK)

@@ -61,6 +61,18 @@ async def test_legal_takes_the_first_move_and_random_any() -> None:
     assert {await said("random", request) for _ in range(60)} == {"(say no)", "(say yes)"}
 
 
+async def test_equal_seeds_make_equal_choices() -> None:
+    request = PlayerRequest("(PLAY m.1 NIL)", legal_moves=MOVES * 50)
+
+    async def chosen(seed: int) -> list[str]:
+        player, replies = InProcessPlayer("random", seed), [ReplyBuffer() for _ in range(60)]
+        for reply in replies:
+            await player.deliver(request, reply)
+        return [bytes(reply.raw).decode() for reply in replies]
+
+    assert await chosen(1) == await chosen(1) != await chosen(2)
+
+
 @pytest.mark.parametrize(("before", "again"), [("(say yes)", "(say yes)"), ("(say \ud800)", "(say ?)")])
 async def test_what_was_answered_before_is_answered_again(before: str, again: str) -> None:
     assert await said("random", PlayerRequest("(PLAY m.1 NIL)", legal_moves=MOVES, answered=before)) == again

@@ -8,9 +8,9 @@ from server.errors import PlayerSpecError
 from server.links.addresses import host_and_port, player_url
 from server.links.child_player import ChildPlayer
 from server.links.http_player import HttpPlayer
-from server.links.seating import PlayerSpec, is_command, open_link, told_apart
+from server.links.seating import PlayerSpec, is_command, open_link, seeded, told_apart
 from server.match.setup import Profile, Seat
-from tests.kit.server.plays import LEFT
+from tests.kit.server.plays import LEFT, RIGHT
 
 SEAT = Seat(LEFT, "Deep", Profile(grace_s=3))
 
@@ -38,6 +38,14 @@ def test_commands_lead_to_child_processes(address: str, gets_legal_moves: bool) 
 def test_what_is_no_address_is_refused(address: str) -> None:
     with pytest.raises(PlayerSpecError):
         open_link(address, SEAT)
+
+
+def test_players_of_ours_have_a_seed_for_each_seat() -> None:
+    ours, other = PlayerSpec("random", is_own=True), PlayerSpec("http://127.0.0.1:9147", is_own=False)
+    found = seeded({LEFT: ours, RIGHT: ours}, 7)
+    assert found == seeded({LEFT: ours, RIGHT: ours}, 7)
+    assert len({7, *(player.seed for player in found.values() if isinstance(player, PlayerSpec))}) == 3
+    assert seeded({LEFT: other}, 7) == {LEFT: other}
 
 
 def test_commands_of_a_match_have_different_names() -> None:
