@@ -14,14 +14,16 @@ from typing import Any, Final, ParamSpec, TypeVar
 
 from mcp.server.mcpserver import MCPServer
 from mcp.server.mcpserver.exceptions import ToolError
+from mcp.types import ToolAnnotations
 
 from gdl.boards import About, board_of, layout_of, text_of
 from gdl.diagnostics import Source
 from gdl.engines import make_game
 from gdl.errors import GdlError, UnknownNameError
 from gdl.game import Game, JointMove, Role, State, played_roles
-from gdl.games.library import find_game, game_names
+from gdl.games.library import find_game, game_names, nearest_names
 from gdl.language.terms import Term
+from gdl.quantities import quantity
 from players.deadline import Deadline
 from players.kit.local_match import LocalMatch, LocalStep
 from players.player import Player
@@ -48,7 +50,7 @@ Answer = TypeVar("Answer")
 def _game(name: str) -> Game:
     """Return the game of the library that has that name; raises UnknownNameError."""
     if name not in game_names():
-        raise UnknownNameError("game", name, [])
+        raise UnknownNameError("game", name, [near for near in nearest_names(name) if near in game_names()])
     return make_game(find_game(name).read())
 
 
@@ -97,7 +99,7 @@ def position(name: str, steps: Sequence[Sequence[str]]) -> dict[str, Any]:
 
 def _joint_move(of: Game, state: State, step: Sequence[str], number: int) -> JointMove:
     if len(step) != len(of.roles):
-        raise ToolError(f"step {number} has {len(step)} moves for {len(of.roles)} roles")
+        raise ToolError(f"step {number} has {quantity(len(step), 'move')} for {quantity(len(of.roles), 'role')}")
     return tuple(_move(state, role, text) for role, text in zip(of.roles, step, strict=True))
 
 
@@ -153,6 +155,7 @@ class ModelSeat:
     def __post_init__(self) -> None:
         """Begin the match."""
         self._steps: Iterator[LocalStep] = self.match.play()
+        self._n_seen_steps = 0
         self._go_on()
 
     def make(self, text: str) -> dict[str, Any]:
@@ -163,17 +166,27 @@ class ModelSeat:
         """
         if self.match.state.is_terminal:
             raise ToolError("the match is over")
-        self._step(_move(self.match.state, self.role, text))
+        move = _move(self.match.state, self.role, text)
+        self._n_seen_steps = len(self.match.steps)
+        self._step(move)
         self._go_on()
         return self.view()
 
     def view(self) -> dict[str, Any]:
-        """Return what the role knows: of a game of hidden information a position that agrees with what it saw."""
+        """Return what the role knows: of a game of hidden information a position that agrees with what it saw.
+
+        Where nothing is hidden, that is also which moves were made since it chose last, its own among them.
+        """
         of, state = self.match.game, self.match.state
         # Every role knows the first state; before the first step there are no worlds to take one from.
         is_hidden = of.has_imperfect_information and not state.is_terminal and bool(self.percepts)
         shown = self.player.worlds.state if is_hidden else state
         found = {"role": str(self.role), "steps": len(self.percepts), "seen": self.percepts[-10:], "isGuess": is_hidden}
+        if not of.has_imperfect_information:
+            found["moves"] = [
+                {str(role): str(move) for role, move in zip(of.roles, step.moves, strict=True)}
+                for step in self.match.steps[self._n_seen_steps :]
+            ]
         return found | _told(self.name, shown, [self.role])
 
     def _go_on(self) -> None:
@@ -281,36 +294,51 @@ def model_context_server(version: str, seats: Seats | None = None) -> MCPServer[
     server: MCPServer[Any] = MCPServer("ggp", version=version, instructions=_INSTRUCTIONS)
     kept, one_at_a_time = seats or Seats(), asyncio.Lock()
 
-    @server.tool(description="List the games of the library: name, title, roles, what they are.")
+    reads = ToolAnnotations(read_only_hint=True, open_world_hint=False)
+    plays = ToolAnnotations(read_only_hint=False, destructive_hint=False, open_world_hint=False)
+
+    @server.tool(annotations=reads, description="List the games of the library: name, title, roles, what they are.")
     async def list_games() -> list[dict[str, Any]]:
         return await _beside(games)
 
-    @server.tool(description="Show a game: its rules in GDL, how unclear points were decided, its first position.")
+    @server.tool(
+        annotations=reads,
+        description="Show a game: its rules in GDL, how unclear points were decided, its first position.",
+    )
     async def show_game(game_name: str) -> dict[str, Any]:
         return await _beside(game, game_name)
 
-    @server.tool(description="Say what is wrong with rules in GDL, by line and column.")
+    @server.tool(annotations=reads, description="Say what is wrong with rules in GDL, by line and column.")
     async def validate_rules(rules: str) -> dict[str, Any]:
         return await _beside(validation, rules)
 
-    @server.tool(description="The position after joint moves, one move for each role in each step: facts, board, legal "
-                             "moves of each role, and at the end the goals.")  # fmt: skip
+    @server.tool(annotations=reads, description="The position after joint moves, one move for each role in each step: "
+                 "facts, board, legal moves of each role, and at the end the goals.")  # fmt: skip
     async def show_position(game_name: str, steps: list[list[str]]) -> dict[str, Any]:
         return await _beside(position, game_name, steps)
 
     @server.tool(
-        description=f"Begin a match in which you have a role; the others are played by {', '.join(OPPONENTS)}."
+        annotations=plays,
+        description=f"Begin a match in which you have a role; the others are played by {', '.join(OPPONENTS)}. {_VIEW}",
     )
     async def begin_match(game_name: str, role: str, opponent: str = "mcts") -> dict[str, Any]:
         return await _alone(one_at_a_time, kept.begin, game_name, role, opponent)
 
-    @server.tool(description="Make your move in a match, and see the position in which you choose next.")
+    @server.tool(
+        annotations=plays,
+        description=f"Make your move in a match, and see the position in which you choose next. {_VIEW}",
+    )
     async def make_move(match: str, move: str) -> dict[str, Any]:
         return await _alone(one_at_a_time, kept.move, match, move)
 
     return server
 
 
+_VIEW: Final = (
+    "Moves without a choice are made for you. `moves` are the joint moves since you chose last. In a game of hidden "
+    "information there are none: `seen` is what you perceived in the last ten steps, a list for each, and where "
+    "`isGuess` is true facts and board are a position that agrees with all that you perceived, not always the true one."
+)
 _INSTRUCTIONS: Final = (
     "Games whose rules are written in the Game Description Language. List games, show one, ask for positions and legal "
     "moves, validate rules that you write, or play: begin_match, then make_move until isTerminal. Goals are 0 to 100."

@@ -129,7 +129,7 @@ def find_game(name_or_path: str | Path) -> GameFile:
     for rules in (path, path / f"{path.name}.kif"):
         if is_file(rules):
             return GameFile(rules.stem, rules)
-    raise UnknownNameError("game", name, _nearest(path.stem or name))
+    raise UnknownNameError("game", name, nearest_names(path.stem or name))
 
 
 def same_game(name: str, description: Description) -> GameFile | None:
@@ -150,7 +150,8 @@ def free_name(name: str, taken: set[str]) -> str:
     return name if name not in taken else next(one for one in numbered if one not in taken)
 
 
-def _nearest(name: str) -> list[str]:
+def nearest_names(name: str) -> list[str]:
+    """Return the names of games that may be meant by one that no game has, those of the folder in `GGP_GAMES` too."""
     names = (*game_names(), *(game.name for game in more_games()))
     near = difflib.get_close_matches(name[:100].lower(), names, n=3, cutoff=0.65)
     return near or [known for known in names if len(name) > 2 and known.startswith(name.lower())][:3]

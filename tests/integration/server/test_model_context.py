@@ -53,6 +53,8 @@ async def test_every_tool_is_listed_with_what_it_does() -> None:
         "list_games", "show_game", "validate_rules", "show_position", "begin_match", "make_move",
     }  # fmt: skip
     assert all(tool.description for tool in tools)
+    reading = {tool.name for tool in tools if tool.annotations is not None and tool.annotations.read_only_hint}
+    assert reading == {"list_games", "show_game", "validate_rules", "show_position"}
 
 
 @pytest.mark.exhaustive
@@ -88,10 +90,10 @@ async def test_a_role_is_played_to_the_end() -> None:
 @pytest.mark.exhaustive
 async def test_wrong_questions_are_explained() -> None:
     wrong: list[tuple[str, dict[str, Any], str]] = [
-        ("show_game", {"game_name": "nosuch"}, "no game 'nosuch'"),
+        ("show_game", {"game_name": "tictacto"}, "no game 'tictacto'; did you mean tictactoe"),
         ("show_game", {"game_name": "rules/tictactoe/tictactoe.kif"}, "no game"),
         ("show_position", {"game_name": "tictactoe", "steps": [["noop", "noop"]]}, "'noop' is no legal move of x"),
-        ("show_position", {"game_name": "tictactoe", "steps": [["noop"]]}, "step 1 has 1 moves for 2 roles"),
+        ("show_position", {"game_name": "tictactoe", "steps": [["noop"]]}, "step 1 has 1 move for 2 roles"),
         ("show_position", {"game_name": "tictactoe", "steps": [[]] * 1_001}, "1,001 steps are more than 1,000"),
         ("begin_match", {"game_name": "tictactoe", "role": "z"}, "the roles of tictactoe are x, o, not 'z'"),
         ("begin_match", {"game_name": "tictactoe", "role": "x", "opponent": "rm -rf"}, "opponents are legal, random"),
@@ -110,6 +112,14 @@ def test_the_oldest_match_makes_room_for_a_new_one() -> None:
     assert seats.move(last, "mark 1 1")["steps"] == 2
 
 
+def test_a_seat_of_a_game_in_which_all_is_seen_is_told_the_moves_since_it_chose_last() -> None:
+    seats = Seats()
+    begun = seats.begin("tictactoe", "o", "legal")
+    assert begun["moves"] == [{"x": "(mark 1 1)", "o": "noop"}]
+    after = seats.move(begun["match"], "mark 2 2")
+    assert after["moves"] == [{"x": "noop", "o": "(mark 2 2)"}, {"x": "(mark 1 2)", "o": "noop"}]
+
+
 def test_a_role_that_chooses_first_in_a_game_of_hidden_information_knows_the_first_state() -> None:
     begun = Seats().begin("montyhall", "candidate", "legal")
     assert (begun["isGuess"], begun["steps"], begun["seen"]) == (False, 0, [])
@@ -118,6 +128,7 @@ def test_a_role_that_chooses_first_in_a_game_of_hidden_information_knows_the_fir
 def test_a_seat_of_a_game_of_hidden_information_sees_its_percepts_alone() -> None:
     seen = Seats().begin("kuhnpoker", "alice", "legal")
     assert (seen["isGuess"], seen["seen"][-1]) == (True, seen["seen"][-1])
+    assert "moves" not in seen
     assert not any("bob" in percept and "dealt" in percept for step in seen["seen"] for percept in step)
 
 
