@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from operator import itemgetter
 from pathlib import Path
-from typing import Final, Literal
+from typing import Any, Final, Literal
 
 from gdl.boards.about import About, KeyPath, about_of, problem_at, read_bytes
 from gdl.boards.boards import outside_of
@@ -21,11 +21,14 @@ from gdl.errors import UNKNOWN_KEY, AboutFileError, LimitExceeded
 from gdl.language.kif import read_term
 from gdl.language.rules import Description
 from gdl.language.terms import Compound, Constant, Term, Variable, arguments_of, signature
+from gdl.toml import toml_of
 
 _NAMED_LINE: Final = re.compile(r"\(at line (\d{1,9}), column \d{1,9}\)$")
 _AT_END: Final = "(at end of document)"
 _HEADER: Final = re.compile(r"\s*(\[\[?)([^\[\]]+)\]")
 _GIVEN: Final = re.compile(r"\s*([^\s=#\[{][^=#]*)=")
+_ONE_OF: Final = re.compile(r": must be '.* or '[^']*'$")
+_QUOTED: Final = re.compile("'([^']*)'")
 _PATTERNS: Final = "docs/games.md, *Patterns*, says what a pattern matches"
 _MAX_NAMED: Final = 8
 """How many names of the rules a hint lists."""
@@ -65,7 +68,7 @@ def _mismatch(source: Source, one: _Difference) -> Diagnostic:
 def _wrong(source: Source, error: AboutFileError) -> list[Diagnostic]:
     keys = error.keys or [()] * len(error.problems)
     found = (
-        diagnostic("wrong-description", _span(source, key, problem), problem, _hint(key, problem))
+        diagnostic("wrong-description", _span(source, key, problem), problem, _hint(source, key, problem))
         for key, problem in zip(keys, error.problems, strict=True)
     )
     return list(in_order(found))
@@ -157,12 +160,25 @@ def _listed(names: Iterable[str]) -> str:
     return ", ".join(f"{name:.40}" for name in ordered[:_MAX_NAMED]) + more or "none"
 
 
-def _hint(key: KeyPath, problem: str) -> str:
+def _hint(source: Source, key: KeyPath, problem: str) -> str:
     if not problem.endswith(UNKNOWN_KEY):
-        return "docs/games.md shows what a description says, and how"
+        words = _QUOTED.findall(problem) if _ONE_OF.search(problem) else []
+        near = difflib.get_close_matches(_text_at(source, key), words, n=1) if words else []
+        return f"did you mean {near[0]}?" if near else "docs/games.md shows what a description says, and how"
     known = {name for table in _tables(Table) for name in table.model_fields}
     near = difflib.get_close_matches(str(key[-1])[:100], sorted(known), n=1)
     return f"did you mean {near[0]}?" if near else "remove it; docs/games.md shows the keys that there are"
+
+
+def _text_at(source: Source, key: KeyPath) -> str:
+    """Return the text that the description, which can be read, has at *key*; the empty one where it has no text."""
+    found: Any = toml_of(source.text)
+    for part in key:
+        is_there = part in found if isinstance(found, dict) else isinstance(found, list) and part in range(len(found))
+        if not is_there:
+            return ""
+        found = found[part]
+    return found[:100] if isinstance(found, str) else ""
 
 
 def _tables(table: type[Table]) -> Iterator[type[Table]]:

@@ -114,6 +114,11 @@ def _need(pattern: str, *names: str) -> None:
         raise ValueError(f"{pattern!r} has no variable {' and no '.join(missing)}")
 
 
+def _of_role(pattern: str) -> str:
+    _need(pattern, "?role")
+    return pattern
+
+
 class Looks(Table):
     """What pieces look like, all or by the value of `?piece`.
 
@@ -299,7 +304,7 @@ class Layout(Table):
     empty: Symbol = "."
     labels: bool = True
     checkered: bool = False
-    turn: Pattern | None = None
+    turn: Annotated[Pattern, AfterValidator(_of_role)] | None = None
     pieces: Annotated[tuple[Pieces, ...], Field(max_length=MAX_ENTRIES)] = ()
     walls: Annotated[tuple[Walls, ...], Field(max_length=MAX_ENTRIES)] = ()
     lines: Annotated[tuple[Lines, ...], Field(max_length=MAX_ENTRIES)] = ()
@@ -312,8 +317,6 @@ class Layout(Table):
 
     @model_validator(mode="after")
     def _is_whole(self) -> Self:
-        if self.turn is not None:
-            _need(self.turn, "?role")
         for pieces in self.pieces:
             if len(self.rows or ()) != 1 and not _is_of_one_word(pieces.fluent) and pieces.row is None:
                 _need(pieces.fluent, "?y")
