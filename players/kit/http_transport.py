@@ -16,6 +16,7 @@ from typing import Final
 from aiohttp import web
 
 from gdl.errors import MessageError
+from gdl.quantities import quantity
 from gdl.wire.insights import INSIGHT_HEADER
 from gdl.wire.messages import Message, read_message
 from gdl.wire.replies import WIRE_LIMITS, decode
@@ -47,7 +48,7 @@ def make_app(player_server: PlayerServer) -> web.Application:
     app = web.Application(client_max_size=WIRE_LIMITS.max_characters)
     app[_PLAYER_SERVER] = player_server
     app.router.add_route("POST", "/{path:.*}", _take_message)
-    app.router.add_route("GET", "/{path:.*}", _status)
+    app.router.add_get("/{path:.*}", _status)  # HEAD, too
     app.router.add_route("OPTIONS", "/{path:.*}", _allow_browsers)
     return app
 
@@ -156,9 +157,8 @@ def _step(request: web.Request) -> int | None:
 async def _status(request: web.Request) -> web.StreamResponse:
     player_server = request.app[_PLAYER_SERVER]
     state = "busy" if player_server.is_busy else "available"
-    return _reply(
-        f"{player_server.settings.name} is {state}; it plays {len(player_server.match_ids)} matches\n", "text/plain"
-    )
+    played = quantity(len(player_server.match_ids), "match", "matches")
+    return _reply(f"{player_server.settings.name} is {state}; it plays {played}\n", "text/plain")
 
 
 async def _allow_browsers(_request: web.Request) -> web.StreamResponse:

@@ -259,6 +259,13 @@ async def test_a_body_larger_than_any_message_is_refused() -> None:
         assert (status, await peer.say("(PING)")) == (413, "ready")
 
 
+async def test_who_looks_at_the_address_is_told_how_many_matches_it_plays() -> None:
+    async with playing(odd_players.First, max_matches=1) as peer:
+        await peer.say(start_text())
+        told = [(await peer.exchange("", method=method))[:2] for method in ("GET", "HEAD")]
+    assert told == [(200, "tested is busy; it plays 1 match\n"), (200, "")]
+
+
 @pytest.mark.parametrize("method", ["POST", "GET", "OPTIONS"])
 async def test_browsers_are_let_in_and_the_connection_is_closed(method: str) -> None:
     async with playing(odd_players.First) as peer:
