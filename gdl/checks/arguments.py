@@ -77,11 +77,14 @@ def unused_fluents(subject: Subject) -> Iterator[Diagnostic]:
     made, asked = _made(subject, "true"), _asked(subject, "true")
     if asked.is_open or subject.broken:
         return
+    spellings = Spellings(asked.names)
     for name, atoms, likely in made.without(asked, asked.names.keys() - made.names.keys()):
         if name.lower() in KEYWORDS:
             continue  # another check reports it
         message = f"no condition asks whether {name} is true"
-        hint = likely or "delete it, or ask for it with (true ...)"
+        # A name that is made true once may be misspelt there alone.
+        near = spellings.near(name) if len(atoms) == 1 else None
+        hint = likely or did_you_mean(near, "delete it, or ask for it with (true ...)")
         yield diagnostic("unused-fluent", _places(atoms)[0], message, hint)
 
 

@@ -11,7 +11,7 @@ from typing import Final
 from gdl.checks.structure import needed_and_missing
 from gdl.checks.subject import Subject, part
 from gdl.diagnostics import Diagnostic, Related, Span, diagnostic
-from gdl.language.kif import Form
+from gdl.language.kif import UNEQUAL, Form
 from gdl.language.syntax import GDL2_KEYWORDS, KEYWORDS, Rule
 from gdl.language.terms import Compound, Signature, Variable, signature
 
@@ -109,7 +109,7 @@ _WORDS: Final = KEYWORDS | GDL2_KEYWORDS
 
 _OPERATORS: Final = {
     **dict.fromkeys(("=", "=="), "write one term in both places, or (distinct a b) for what must differ"),
-    **dict.fromkeys(("/=", "!=", "\\=", "<>", "≠"), "did you mean distinct?"),
+    **dict.fromkeys(UNEQUAL, "did you mean distinct?"),
     **dict.fromkeys(("~", "!", "¬", "-"), "did you mean not?"),
     **dict.fromkeys(("<", ">", ">=", "=<", "≥", "≤"), "there is no arithmetic: list in facts which numbers are so"),
 }

@@ -35,6 +35,8 @@ TOKEN: Final = re.compile(rf"[()]|{COMMENT}|{NAME}")
 _TOKEN: Final = pp.Regex(TOKEN).set_whitespace_chars(BLANKS).parse_with_tabs()
 _NAME_BEFORE: Final = re.compile(rf"(?<!{NAME_CHARACTER}){NAME}\Z")
 _LONGEST_NAME: Final = 60
+UNEQUAL: Final = ("/=", "!=", "\\=", "<>", "≠")
+"""How other languages write that two terms differ."""
 _BINARY: Final = re.compile(f"[{BINARY}]")
 
 
@@ -253,6 +255,8 @@ def list_problem(form: Form, hint: str = "a list begins with a name: (name argum
     called = _NAME_BEFORE.search(form.source.text, max(0, form.start - _LONGEST_NAME), form.start)
     if called is not None and called[0] != "<=":
         hint = in_front_of_name(called[0])
+    elif len(names := [part.name for part in form.children[:4]]) == 3 and names[1] in UNEQUAL and all(names):
+        hint = f"did you mean (distinct {names[0][:_LONGEST_NAME]} {names[2][:_LONGEST_NAME]})?"
     return KifSyntaxError(f"a list begins with a {what}", first.span, hint, code=f"{what}-before-name")
 
 

@@ -273,7 +273,9 @@ class SimulationReport:
         took = f"{self.elapsed_s:.1f} s, setup {self.setup_s:.2f} s"
         yield f"random plays: {self.n_plays:,}{asked} (seed {self.seed}); {took}"
         if self.exact is not None:
-            yield f"all {self.exact.n_states:,} states searched; {_play_lengths(self.exact)}"
+            n_states = self.exact.n_states
+            searched = "the one state" if n_states == 1 else f"all {n_states:,} states"
+            yield f"{searched} searched; {_play_lengths(self.exact)}"
         yield f"steps per play: {figures.steps}"
         yield f"facts per state: {figures.facts}; fluents met: {_of(len(figures.fluents), self.n_declared_fluents)}"
         yield f"joint moves per state: {figures.joint_moves}"

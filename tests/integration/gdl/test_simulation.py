@@ -167,6 +167,12 @@ def test_the_report_lists_the_figures_in_lines() -> None:
     ]
 
 
+def test_a_game_of_one_state_has_no_other() -> None:
+    rules = "(role robot) (init on) (legal robot wait) (<= (next on) (true on)) (<= terminal (not (true on)))"
+    lines = list(simulate(read_rules(rules + "(goal robot 0)"), SMALL).lines())
+    assert lines[1] == "the one state searched; no play ends"
+
+
 ONE_CHOICE: Final = """
 (role left) (role right)
 (init on)
