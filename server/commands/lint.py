@@ -50,6 +50,9 @@ def _fix(text: RuleText, *, diff: bool) -> list[Diagnostic]:
     fixed = fix_rules(text.source)
     if diff:
         text.show_difference(fixed.source.text)
+        if fixed.left:
+            shown = "it is" if len(fixed.left) == 1 else "they are"
+            click.echo(f"{text.source.name}: --fix leaves {len(fixed.left)}; without --diff {shown} shown", err=True)
         return [*fixed.fixed, *fixed.left]
     if fixed.fixed or text.path is None:
         text.write(fixed.source.text)

@@ -64,7 +64,12 @@ def test_diff_shows_what_fix_would_change_and_writes_nothing(ggp: Ggp, loose: Pa
         f"--- {loose}", f"+++ {loose}", "-    (does x stop))", "+    (does x Stop))",
         "-(<=   (goal x 100)) ; always", "+(goal x 100) ; always",
     ]  # fmt: skip
-    assert (ended.exit_code, loose.read_text(encoding="utf-8")) == (1, LOOSE)
+    assert (ended.exit_code, ended.errors, loose.read_text(encoding="utf-8")) == (1, "", LOOSE)
+
+
+def test_diff_says_how_much_is_left_that_nothing_mends(ggp: Ggp, loose: Path) -> None:
+    loose.write_text(GAME.replace("stop", "Stop").replace("(true (at 2))", "(true (at ?x)) (won ?x)"), encoding="utf-8")
+    assert ggp("lint", "--diff", loose) == (1, "", f"{loose}: --fix leaves 1; without --diff it is shown\n")
 
 
 def test_standard_input_is_mended_to_standard_output(ggp: Ggp, monkeypatch: pytest.MonkeyPatch) -> None:
