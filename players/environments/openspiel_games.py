@@ -148,6 +148,10 @@ class _Position:
     def __deepcopy__(self, memo: object) -> _Position:
         return self
 
+    def __reduce__(self) -> tuple[object, ...]:
+        """Have pickle keep what is told of the position, without the rules: that is what OpenSpiel serializes."""
+        return _KeptPosition, (self.state.facts, self.chosen, self.seen)
+
     @cached_property
     def choosers(self) -> tuple[Role, ...]:
         return self.rules.choosers(self.state)
@@ -176,6 +180,19 @@ class _Position:
         return _Position(self.rules, self.state.next_state(joint), (), seen)
 
 
+@dataclass(frozen=True)
+class _KeptPosition:
+    """A position as it is pickled: its facts, and what `_Position` has beside the state."""
+
+    facts: frozenset[Term]
+    chosen: tuple[Term, ...]
+    seen: tuple[tuple[_Step, ...], ...]
+
+    def of(self, rules: _Rules) -> _Position:
+        """Return the position in a game of *rules*."""
+        return _Position(rules, rules.game.state(self.facts), self.chosen, self.seen)
+
+
 class GdlSpielGame(pyspiel.Game):
     """A game of OpenSpiel whose rules are of the game description language."""
 
@@ -201,7 +218,14 @@ class SpielState(pyspiel.State):
 
     def __init__(self, game: GdlSpielGame, position: _Position) -> None:
         super().__init__(game)
-        self.position = position
+        self._position: _Position | _KeptPosition = position
+
+    @property
+    def position(self) -> _Position:
+        """The state of the rules, and what led to it."""
+        if isinstance(self._position, _KeptPosition):  # OpenSpiel deserializes attributes, past the constructor
+            self._position = self._position.of(self.get_game().rules)
+        return self._position
 
     @property
     def _rules(self) -> _Rules:
@@ -232,7 +256,7 @@ class SpielState(pyspiel.State):
             raise IllegalMoveError(str(chooser), f"action {action}")
         if moves[action] not in self.position.state.legal_moves(chooser):
             raise no_such_move(chooser, moves[action])
-        self.position = self.position.choose(moves[action])
+        self._position = self.position.choose(moves[action])
 
     def _action_to_string(self, player: int, action: int) -> str:
         moves = self._rules.chance_moves if player == pyspiel.PlayerId.CHANCE else self._rules.actions

@@ -40,6 +40,18 @@ def test_random_simulations_hold_what_openspiel_asks_of_a_game(name: str) -> Non
     pyspiel.random_sim_test(spiel(name), num_sims=3, serialize=False, verbose=False)
 
 
+@pytest.mark.parametrize("name", ["tictactoe", "kuhnpoker", "rockpaperscissors"])
+def test_a_state_is_read_back_from_its_text(name: str) -> None:
+    game = spiel(name)
+    state = game.new_initial_state()
+    state.apply_action(state.legal_actions()[0])
+    again = game.deserialize_state(state.serialize())
+    assert (str(again), again.history(), again.legal_actions()) == (str(state), state.history(), state.legal_actions())
+    assert again.information_state_string(0) == state.information_state_string(0)
+    again.apply_action(again.legal_actions()[0])
+    assert str(again) != str(state)
+
+
 def test_a_game_of_dice_has_perfect_information() -> None:
     dice = openspiel("pig")
     assert dice.get_type().information == pyspiel.GameType.Information.PERFECT_INFORMATION
