@@ -130,13 +130,17 @@ class Related:
 
 @dataclass(frozen=True, slots=True)
 class Diagnostic:
-    """One defect at one place: what is wrong, and what to do about it."""
+    """One defect at one place: what is wrong, and what to do about it.
+
+    `meant` is the name that is likely meant by the one that stands, or begins the list, at `span`.
+    """
 
     code: Code
     span: Span
     message: str
     hint: str | None = None
     related: tuple[Related, ...] = ()
+    meant: str | None = None
 
     @property
     def severity(self) -> Severity:
@@ -164,11 +168,17 @@ def codes() -> Mapping[str, Code]:
     }
 
 
-def diagnostic(
-    name: str, span: Span, message: str, hint: str | None = None, related: Iterable[Related] = ()
+def diagnostic(  # noqa: PLR0913 -- the attributes of a diagnostic
+    name: str,
+    span: Span,
+    message: str,
+    hint: str | None = None,
+    related: Iterable[Related] = (),
+    *,
+    meant: str | None = None,
 ) -> Diagnostic:
     """Return a diagnostic of the code of that name, such as `unsafe-variable`."""
-    return Diagnostic(codes()[f"gdl/{name}"], span, message, hint, tuple(related))
+    return Diagnostic(codes()[f"gdl/{name}"], span, message, hint, tuple(related), meant)
 
 
 def in_order(diagnostics: Iterable[Diagnostic]) -> Iterator[Diagnostic]:

@@ -38,8 +38,8 @@ class _Terms:
         """The first atom of each name."""
         return {name: atoms[0] for (name, _), atoms in reversed(self.atoms.items())}
 
-    def without(self, others: _Terms, meant: Iterable[str]) -> Iterator[tuple[str, list[Atom], str]]:
-        """Yield names with their atoms of which *others* has none alike, and a hint, if one of *meant* is near.
+    def without(self, others: _Terms, meant: Iterable[str]) -> Iterator[tuple[str, list[Atom], str, str | None]]:
+        """Yield names with their atoms of which *others* has none alike, a hint, and the one of *meant* that is near.
 
         Upper and lower case count as one here; another check reports two spellings.
         """
@@ -51,25 +51,27 @@ class _Terms:
                 continue
             other = by_name.get(name.lower())
             if other is None:
-                yield name, atoms, did_you_mean(spellings.near(name), "")
+                near = spellings.near(name)
+                yield name, atoms, did_you_mean(near, ""), near
             else:
-                yield name, atoms, f"{name} stands with {arguments_in_words(signature(_held(other))[1])} elsewhere"
+                hint = f"{name} stands with {arguments_in_words(signature(_held(other))[1])} elsewhere"
+                yield name, atoms, hint, None
 
 
 def undefined_fluents(subject: Subject) -> Iterator[Diagnostic]:
     """Yield fluents that conditions ask for and no `init` or `next` makes true."""
-    for name, places, likely in _never_made(subject, "true"):
+    for name, places, likely, meant in _never_made(subject, "true"):
         message = f"no `init` or `next` makes {name} true: this never holds"
         hint = likely or f"add an `init` or a `next` for {name}, or delete this condition"
-        yield diagnostic("undefined-fluent", places[0], message, hint, also_here(name, places))
+        yield diagnostic("undefined-fluent", places[0], message, hint, also_here(name, places), meant=meant)
 
 
 def undefined_moves(subject: Subject) -> Iterator[Diagnostic]:
     """Yield moves that conditions ask for and no `legal` allows."""
-    for name, places, likely in _never_made(subject, "does"):
+    for name, places, likely, meant in _never_made(subject, "does"):
         message = f"no `legal` allows {name}: no role ever does it"
         hint = likely or f"add a rule for (legal ?role {name}) or the like, or delete this condition"
-        yield diagnostic("undefined-move", places[0], message, hint, also_here(name, places))
+        yield diagnostic("undefined-move", places[0], message, hint, also_here(name, places), meant=meant)
 
 
 def unused_fluents(subject: Subject) -> Iterator[Diagnostic]:
@@ -78,14 +80,14 @@ def unused_fluents(subject: Subject) -> Iterator[Diagnostic]:
     if asked.is_open or subject.broken:
         return
     spellings = Spellings(asked.names)
-    for name, atoms, likely in made.without(asked, asked.names.keys() - made.names.keys()):
+    for name, atoms, likely, near in made.without(asked, asked.names.keys() - made.names.keys()):
         if name.lower() in KEYWORDS:
             continue  # another check reports it
         message = f"no condition asks whether {name} is true"
         # A name that is made true once may be misspelt there alone.
-        near = spellings.near(name) if len(atoms) == 1 else None
-        hint = likely or did_you_mean(near, "delete it, or ask for it with (true ...)")
-        yield diagnostic("unused-fluent", _places(atoms)[0], message, hint)
+        meant = near or (spellings.near(name) if len(atoms) == 1 and not likely else None)
+        hint = likely or did_you_mean(meant, "delete it, or ask for it with (true ...)")
+        yield diagnostic("unused-fluent", _places(atoms)[0], message, hint, meant=meant)
 
 
 def unlisted_fluents(subject: Subject) -> Iterator[Diagnostic]:
@@ -105,7 +107,7 @@ def _unlisted(subject: Subject, word: str, code: str, made_so: str) -> Iterator[
         return
     made = _made(subject, word)
     spellings = Spellings(name for name in listed.names if name not in made.names)
-    for name, atoms, other in made.without(listed, ()):
+    for name, atoms, other, _ in made.without(listed, ()):
         if name.lower() not in KEYWORDS:
             near = spellings.near(name)
             hint = other or (f"should {near} be {name}?" if near else f"list it, or leave `{list_of}` out altogether")
@@ -114,13 +116,13 @@ def _unlisted(subject: Subject, word: str, code: str, made_so: str) -> Iterator[
             yield diagnostic(code, places[0], message, hint, also_here(name, places))
 
 
-def _never_made(subject: Subject, word: str) -> Iterator[tuple[str, list[Span], str]]:
+def _never_made(subject: Subject, word: str) -> Iterator[tuple[str, list[Span], str, str | None]]:
     made, asked = _made(subject, word), _asked(subject, word)
     if made.is_open or not made.atoms or subject.broken or doubtful_words(subject) & _MAKERS[word]:
         return
-    for name, atoms, hint in asked.without(made, made.names):
+    for name, atoms, hint, meant in asked.without(made, made.names):
         if name.lower() not in KEYWORDS:
-            yield name, _places(atoms), hint
+            yield name, _places(atoms), hint, meant
 
 
 def _made(subject: Subject, word: str) -> _Terms:

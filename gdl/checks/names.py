@@ -132,10 +132,12 @@ def undefined_relations(subject: Subject) -> Iterator[Diagnostic]:
             message = f"no fact or rule gives `{name}`: this never holds"
             atom = found[0].atom.term
             held = f"(true {atom})" if name in fluents else f"(does ?role {atom})" if name in moves else None
-            near = held or spellings.near(name) or words.near(name)
+            meant = None if held else spellings.near(name) or words.near(name)
             otherwise = _OPERATORS.get(name, f"add facts or rules for `{name}`, or delete this condition")
-            hint = did_you_mean(near, otherwise)
-            yield diagnostic("undefined-relation", places[0], message, hint, also_here(f"`{name}`", places))
+            hint = did_you_mean(held or meant, otherwise)
+            yield diagnostic(
+                "undefined-relation", places[0], message, hint, also_here(f"`{name}`", places), meant=meant
+            )
 
 
 def unused_relations(subject: Subject) -> Iterator[Diagnostic]:
@@ -145,8 +147,9 @@ def unused_relations(subject: Subject) -> Iterator[Diagnostic]:
         if not (arity == 0 and _is_punctuation(name)):
             alone = "" if (name, arity) not in subject.graph.users else ", other than by rules that are not used either"
             message = f"`{name}` is not used{alone}"
-            hint = did_you_mean(likely.meant_by(name), "delete it, or use it in a rule that the game needs")
-            yield diagnostic("unused-relation", part(rule.head.span, 0), message, hint)
+            meant = likely.meant_by(name)
+            hint = did_you_mean(meant, "delete it, or use it in a rule that the game needs")
+            yield diagnostic("unused-relation", part(rule.head.span, 0), message, hint, meant=meant)
 
 
 def _unused(subject: Subject) -> Iterator[tuple[Signature, Rule]]:

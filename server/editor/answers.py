@@ -5,6 +5,7 @@ from typing import Final
 
 from lsprotocol import types
 
+from gdl.checks.subject import part
 from gdl.diagnostics import Diagnostic, Related, Severity
 from gdl.editing.completion import complete
 from gdl.editing.edits import Edit
@@ -182,15 +183,22 @@ def diagnostics(document: Document, found: Sequence[Diagnostic]) -> list[types.D
 
 
 def mending(document: Document, found: Sequence[Diagnostic], place: types.Range) -> list[types.CodeAction]:
-    """Return what would mend those defects of all *found* in *document* that touch *place*."""
+    """Return what would mend those defects of all *found* in *document* that touch *place*: names meant come first."""
     start, end = document.positions.offset(place.start), document.positions.offset(place.end)
-    touched = [one for one in found if one.code.name in MENDING and one.span.start <= end and start <= one.span.end]
-    return [_action(document, fix) for fix in fixes(document.source, touched)] if touched else []
+    touched = [one for one in found if one.span.start <= end and start <= one.span.end]
+    respelt = [
+        _action(document, Fix(one, (Edit(part(one.span, 0), one.meant),)), f"Write {one.meant}")
+        for one in touched
+        if one.meant is not None
+    ]
+    mendable = [one for one in touched if one.code.name in MENDING]
+    mended = fixes(document.source, mendable) if mendable else ()
+    return respelt + [_action(document, fix, MENDING[fix.diagnostic.code.name]) for fix in mended]
 
 
-def _action(document: Document, fix: Fix) -> types.CodeAction:
+def _action(document: Document, fix: Fix, title: str) -> types.CodeAction:
     return types.CodeAction(
-        title=MENDING[fix.diagnostic.code.name],
+        title=title,
         kind=types.CodeActionKind.QuickFix,
         diagnostics=[_diagnostic(document, fix.diagnostic)],
         edit=_changes(document, fix.edits),

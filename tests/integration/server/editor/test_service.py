@@ -200,6 +200,24 @@ def test_what_is_mended_mechanically_is_offered_where_it_is_found(server: Editor
     assert server.ask("codeAction", range=elsewhere, context=context) == []
 
 
+@pytest.mark.parametrize(
+    ("right", "wrong", "meant"),
+    [
+        ("(index ?row)", "(indx ?row)", "index"),
+        ("(init (control x))", "(init (contrl x))", "control"),
+        ("(true (control", "(true ( contrl", "control"),
+    ],
+)
+def test_the_name_that_is_meant_is_offered(server: Editor, right: str, wrong: str, meant: str) -> None:
+    assert right in GAME
+    said = server.open(GAME.replace(right, wrong, 1))
+    (found,) = (one for one in said if "did you mean" in one["message"])
+    (offered,) = server.ask("codeAction", range=found["range"], context={"diagnostics": [found]})
+    assert (offered["title"], offered["kind"], offered["diagnostics"]) == (f"Write {meant}", "quickfix", [found])
+    mended = applied(server.text, offered["edit"]["changes"][URI])
+    assert mended.replace("( control", "(control") == GAME
+
+
 def test_every_mechanical_change_has_its_words() -> None:
     assert MENDING.keys() == FIXERS.keys()
 
