@@ -60,11 +60,14 @@ LARGE_CHARACTERS: Final = 50_000
 class WorkerPlayer:
     """One of our players at one seat, named as *spec*; its process ends with `stop`, and with this process.
 
+    Its choices are repeatable by *seed*.
+
     A process that dies is replaced, and the player goes on where it was.
     """
 
-    def __init__(self, spec: str, limits: WorkerLimits) -> None:
-        self._server = PlayerServer(find_player(spec), Settings(spec, max_matches=1, worker_limits=limits))
+    def __init__(self, spec: str, limits: WorkerLimits, seed: int | None = None) -> None:
+        settings = Settings(spec, max_matches=1, seed=seed, worker_limits=limits)
+        self._server = PlayerServer(find_player(spec), settings)
 
     async def deliver(self, request: PlayerRequest, reply: ReplyBuffer) -> None:
         """Ask the player, which answers in time."""

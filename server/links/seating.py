@@ -153,7 +153,7 @@ class PlayerSpec:
             limits = self.worker_limits
             if limits is None:
                 return await own_player.start_own_player(self.text, seed=self.seed)
-            return own_player.WorkerPlayer(self.text, limits)
+            return own_player.WorkerPlayer(self.text, limits, self.seed)
         return open_link(self.text, Seat(role, self.name), self.targets)[0]
 
 
