@@ -51,7 +51,7 @@ def shortage(progress: Progress) -> str | None:
     if not n_short:
         return None
     where = f"In {n_short} of {len(progress.played)} matches"
-    told = f"{where} processes of this machine waited for a core for more than a tenth of the time"
+    told = f"{where} processes of the machine that played them waited for a core for more than a tenth of the time"
     return f"{told}, so that their results may be the machine's: close other programs, or give longer clocks"
 
 

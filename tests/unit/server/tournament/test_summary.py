@@ -44,7 +44,9 @@ def test_two_players_that_have_done_the_same_are_level() -> None:
 
 
 def test_matches_that_were_short_of_cores_are_reported() -> None:
-    assert (shortage(lopsided_progress()) or "").startswith("In 1 of 4 matches processes of this machine waited")
+    assert (shortage(lopsided_progress()) or "").startswith(
+        "In 1 of 4 matches processes of the machine that played them waited"
+    )
     assert shortage(replace(lopsided_progress(), ended=())) is None
 
 
