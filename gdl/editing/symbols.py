@@ -1,22 +1,19 @@
-"""Every name of a rule file with its places: definitions, uses, renaming, and the outline of the file."""
+"""Every name of a rule file with its places: what it is there, where it is defined, and where it is used."""
 
 from __future__ import annotations
 
-import re
 from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from itertools import groupby
 from typing import Final, NamedTuple
 
 from gdl.diagnostics import Source, Span
-from gdl.editing.edits import Edit
 from gdl.editing.grammar import DEFINED, SENTENCES, Part, inside
-from gdl.errors import RenamingError, RuleFileError
+from gdl.errors import RuleFileError
 from gdl.game import RANDOM
-from gdl.language.kif import BINARY, DEFAULT_LIMITS, NAME_CHARACTER, NUMBER, Form, ReadLimits
+from gdl.language.kif import DEFAULT_LIMITS, Form, ReadLimits
 from gdl.language.rules import read_forms_as_rules
 from gdl.language.syntax import CONNECTIVES, GDL2_KEYWORDS, KEYWORDS
 
@@ -202,134 +199,3 @@ def _occurrence(token: Form, arity: int, spot: _Spot, keywords: frozenset[str]) 
     symbol = Symbol(Space.RELATIONS if is_relation else Space.TERMS, word if word in keywords else token.name)
     is_definition = spot.is_made or (is_relation and part in _HEADS and word not in CONNECTIVES)
     return Occurrence(symbol, kind, part, token, item, arity, is_definition)
-
-
-_NAME: Final = re.compile(rf"(?!\?)(?:(?![{BINARY}]){NAME_CHARACTER})+")
-_NUMBER: Final = re.compile(NUMBER)
-_WORDS: Final = KEYWORDS | GDL2_KEYWORDS
-
-
-def renamable(index: SymbolIndex, offset: int) -> Occurrence:
-    """Return the name at *offset*, if it may have another.
-
-    Raises:
-        RenamingError: there is none, or it is a word of the language or a number, or stands where all is not readable.
-    """
-    found = index.at(offset)
-    if found is None:
-        raise RenamingError("there is no name here")
-    if found.kind is SymbolKind.KEYWORD:
-        raise RenamingError(f"`{found.symbol.name}` is a word of the language")
-    if found.kind is SymbolKind.CONSTANT and _NUMBER.fullmatch(found.symbol.name):
-        raise RenamingError(f"{found.symbol.name} is a number")
-    broken = [item for item in index.broken if _concerns(item, found)]
-    if broken:
-        place = broken[0].span
-        raise RenamingError(f"the rule in line {place.line} has `{found.token.name}` and cannot be read: mend it first")
-    return found
-
-
-def rename(index: SymbolIndex, offset: int, name: str) -> list[Edit]:
-    """Return the edits that give the name at *offset* the spelling *name*; a variable's question mark may be left out.
-
-    Raises:
-        RenamingError: as `renamable`, or *name* is none, or is taken, be it in other upper and lower case.
-    """
-    found = renamable(index, offset)
-    is_variable = found.kind is SymbolKind.VARIABLE
-    new = f"?{name.removeprefix('?')}" if is_variable else name
-    if new == found.token.name:
-        return []
-    if not _NAME.fullmatch(new.removeprefix("?") if is_variable else new):
-        raise RenamingError(f"{name!r} is no name: it needs a character, and no blanks, parentheses or semicolons")
-    if not is_variable and (new.lower() in _WORDS or _NUMBER.fullmatch(new)):
-        raise RenamingError(f"`{new}` is {'a number' if _NUMBER.fullmatch(new) else 'a word of the language'}")
-    for other in index.occurrences:
-        if other.symbol != found.symbol and other.token.name.lower() == new.lower() and _shares(found, other):
-            where = "this rule" if is_variable else "this file"
-            raise RenamingError(f"{where} has the name {other.token.name} already")
-    return [Edit(use.span, new) for use in index.uses(found.symbol)]
-
-
-def _concerns(broken: Form, found: Occurrence) -> bool:
-    """Return whether what *broken* means may matter for *found*."""
-    if found.kind is SymbolKind.VARIABLE:
-        return broken.start <= found.token.start < broken.end
-    return any(part.name == found.token.name for part in broken.walk())
-
-
-def _shares(found: Occurrence, other: Occurrence) -> bool:
-    """Return whether the two names must stay apart: those of one file, or variables of one rule."""
-    return found.kind is not SymbolKind.VARIABLE or other.symbol.rule == found.symbol.rule
-
-
-_MOST_CHARACTERS: Final = 80
-
-
-@dataclass(frozen=True, slots=True)
-class Entry:
-    """A fact, a rule, or a run of those of one relation; `name_span` is in `span`, and the `inner` entries are, too."""
-
-    name: str
-    detail: str
-    span: Span
-    name_span: Span
-    is_rule: bool
-    inner: tuple[Entry, ...] = ()
-
-
-def outline(index: SymbolIndex) -> list[Entry]:
-    """Return the outline of the file: facts and rules of one relation that follow each other are one entry."""
-    return [_run(list(group)) for _, group in groupby(_heads(index), key=lambda head: head.symbol)]
-
-
-def _heads(index: SymbolIndex) -> Iterator[Occurrence]:
-    """Yield the names that facts and rules begin with, but not those of rules inside others."""
-    end = 0
-    items = {item.start: item for item in index.items}
-    for found in index.occurrences:
-        if found.is_definition and found.item.start in items and found.token.start >= end and _is_head(found):
-            yield found
-            end = found.item.end
-
-
-def _is_head(found: Occurrence) -> bool:
-    form = found.item
-    if _is_rule(found) and form.children and len(form.children) > 1:
-        form = form.children[1]
-    return found.token is (form.children[0] if form.children else form)
-
-
-def _run(heads: Sequence[Occurrence]) -> Entry:
-    first, last = heads[0], heads[-1]
-    if len(heads) == 1:
-        return _entry(first)
-    inner = tuple(map(_entry, heads)) if any(map(_is_rule, heads)) else ()
-    span = Span(first.span.source, first.item.start, last.item.end)
-    return Entry(first.symbol.name, _count(heads), span, first.span, bool(inner), inner)
-
-
-def _entry(head: Occurrence) -> Entry:
-    form = head.item
-    if _is_rule(head) and form.children:
-        form = form.children[1]
-    text = _short(form)
-    n_conditions = len(head.item.children or ()) - 2 if _is_rule(head) else 0
-    detail = f"{n_conditions} condition{'s' if n_conditions != 1 else ''}" if _is_rule(head) else "fact"
-    return Entry(text, detail, head.item.span, head.span, _is_rule(head))
-
-
-def _count(heads: Sequence[Occurrence]) -> str:
-    n_rules = sum(map(_is_rule, heads))
-    counts = {"fact": len(heads) - n_rules, "rule": n_rules}
-    return ", ".join(f"{n} {what}{'s' if n > 1 else ''}" for what, n in counts.items() if n)
-
-
-def _is_rule(head: Occurrence) -> bool:
-    children = head.item.children or ()
-    return bool(children) and children[0].name == "<="
-
-
-def _short(form: Form) -> str:
-    text = " ".join(form.source.text[form.start : min(form.end, form.start + 4 * _MOST_CHARACTERS)].split())
-    return text if len(text) <= _MOST_CHARACTERS else f"{text[:_MOST_CHARACTERS]}..."

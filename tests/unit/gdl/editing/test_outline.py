@@ -8,7 +8,8 @@ from itertools import pairwise
 from hypothesis import given
 
 from gdl.diagnostics import Source
-from gdl.editing.symbols import Entry, index_symbols, outline
+from gdl.editing.outline import Entry, outline
+from gdl.editing.symbols import index_symbols
 from tests.kit.gdl.forms import damaged_files
 
 

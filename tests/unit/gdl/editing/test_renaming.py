@@ -9,7 +9,8 @@ import pytest
 
 from gdl.diagnostics import Source
 from gdl.editing.edits import edited
-from gdl.editing.symbols import Space, Symbol, index_symbols, renamable, rename
+from gdl.editing.renaming import renamable, rename
+from gdl.editing.symbols import Space, Symbol, index_symbols
 from gdl.errors import RenamingError
 from gdl.games.library import find_game
 from gdl.language.rules import read_rules
