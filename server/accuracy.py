@@ -19,11 +19,12 @@ from typing import Annotated, Final, Literal, Self, TypeAlias, TypeVar
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from gdl.engines import DEFAULT_ENGINE, make_compiled_game
-from gdl.errors import CallerError, KifSyntaxError, validation_details, validation_message
+from gdl.errors import CallerError, KifSyntaxError
 from gdl.game import Game, JointMove, State
 from gdl.games.library import GameFile, find_game
 from gdl.language.kif import read_term
 from gdl.language.terms import Constant, Term
+from gdl.violations import violation_message, violations
 from gdl.worker import ChildLimits, run_limited
 from players.deadline import Deadline, SearchBudget
 from players.player import Player
@@ -170,9 +171,9 @@ def _parsed(kind: type[LineKind], path: Path, number: int, line: bytes) -> LineK
     try:
         return kind.model_validate_json(line)
     except ValidationError as error:
-        first = validation_details(error)[0]
+        first = violations(error)[0]
         where = ".".join(map(str, first["loc"]))[:100]
-        reason = validation_message(first)
+        reason = violation_message(first)
         raise PositionFileError(path, f"{where}: {reason}" if where else reason, number) from error
 
 

@@ -6,8 +6,9 @@ from typing import Annotated, Final, Literal, Self, TypeAlias
 from pydantic import AfterValidator, Field, ValidationError, model_validator
 
 from gdl.boards.layout import MAX_ENTRIES, Layout, Line, Name, Table
-from gdl.errors import AboutFileError, validation_details, validation_message
+from gdl.errors import AboutFileError
 from gdl.toml import toml_of
+from gdl.violations import violation_message, violations
 
 MAX_BYTES: Final = 200_000
 """The longest TOML description that is read."""
@@ -124,8 +125,8 @@ def about_of(raw: bytes, name: str = "<about>") -> About:
     except UnicodeDecodeError as error:
         raise AboutFileError(name, [f"not UTF-8: {error.reason} at byte {error.start}"]) from error
     except ValidationError as error:
-        found = validation_details(error)[:MAX_PROBLEMS]
-        problems = [problem_at(at["loc"], validation_message(at)) for at in found]
+        found = violations(error)[:MAX_PROBLEMS]
+        problems = [problem_at(at["loc"], violation_message(at)) for at in found]
         raise AboutFileError(name, problems, [at["loc"] for at in found]) from error
     except ValueError as error:
         raise AboutFileError(name, [str(error)]) from error

@@ -17,11 +17,12 @@ from gdl.datalog.domains import values_of_relations
 from gdl.datalog.translation import clauses_of
 from gdl.datalog.values import BOTTOM, TOP, Known, Values, values_of_heads
 from gdl.diagnostics import Diagnostic, Source, Span, diagnostic, in_order
-from gdl.errors import UNKNOWN_KEY, AboutFileError, LimitExceeded
+from gdl.errors import AboutFileError, LimitExceeded
 from gdl.language.kif import read_term
 from gdl.language.rules import Description
 from gdl.language.terms import Compound, Constant, Term, Variable, arguments_of, signature
 from gdl.toml import toml_of
+from gdl.violations import UNKNOWN_KEY
 
 _NAMED_LINE: Final = re.compile(r"\(at line (\d{1,9}), column \d{1,9}\)$")
 _AT_END: Final = "(at end of document)"

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias, TypeVar
 from aiohttp import web
 from pydantic import BaseModel, TypeAdapter, ValidationError
 
-from gdl.errors import validation_details, validation_message
 from gdl.toml import toml_of
+from gdl.violations import violation_message, violations
 from server.refusals import RequestError, SlowRequestError
 
 if TYPE_CHECKING:
@@ -46,7 +46,7 @@ def _path_value(text: str, name: str, adapter: TypeAdapter[Any]) -> Any:
     try:
         return adapter.validate_python(text)
     except ValidationError as error:
-        raise RequestError("invalid_query", f"{name}: {validation_message(validation_details(error)[0])}") from error
+        raise RequestError("invalid_query", f"{name}: {violation_message(violations(error)[0])}") from error
 
 
 def read_query(request: web.Request, model: type[Model]) -> Model:
@@ -61,7 +61,7 @@ def read_query(request: web.Request, model: type[Model]) -> Model:
     try:
         return model.model_validate(dict(request.query))
     except ValidationError as error:
-        raise _refused(validation_details(error), _aliases(model), "invalid_query") from error
+        raise _refused(violations(error), _aliases(model), "invalid_query") from error
 
 
 async def read_body(
@@ -85,7 +85,7 @@ async def read_body(
             return model.model_validate(from_toml(toml_fields(raw)), by_alias=False, by_name=True)
         return model.model_validate_json(raw, strict=True)
     except ValidationError as error:
-        errors = validation_details(error)
+        errors = violations(error)
         if errors[0]["type"] == "json_invalid":
             raise RequestError("invalid_json", f"the body is no JSON: {errors[0]['ctx']['error']}") from error
         raise _refused(errors, model.model_fields if is_toml else _aliases(model), invalid) from error
@@ -119,7 +119,7 @@ async def _raw(request: web.Request) -> bytes:
 def _refused(errors: Sequence[ErrorDetails], known: Iterable[str], code: str) -> RequestError:
     """Return the refusal for the first of *errors*; an unknown key, which may be a missing one, comes before others."""
     first = next((each for each in errors if each["type"] == "extra_forbidden"), errors[0])
-    where, message = ".".join(map(str, first["loc"]))[:_MAX_WHERE], validation_message(first)
+    where, message = ".".join(map(str, first["loc"]))[:_MAX_WHERE], violation_message(first)
     hint = _hint(where, known) if first["type"] == "extra_forbidden" else ""
     return RequestError(code, f"{where}: {message}" if where else message, hint)
 

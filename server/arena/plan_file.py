@@ -9,8 +9,8 @@ from typing import Any, Final
 from pydantic import ValidationError
 from pydantic_core import ErrorDetails
 
-from gdl.errors import validation_details, validation_message
 from gdl.games.library import GameFile, find_game
+from gdl.violations import violation_message, violations
 from players.registry import player_file
 from server.errors import ConfigurationError, GameNameClashError, TournamentFolderError
 from server.links.seating import is_command
@@ -41,7 +41,7 @@ def plan_of(fields: Mapping[str, Any], path: Path) -> TournamentPlan:
     try:
         return TournamentPlan.model_validate(own)
     except ValidationError as error:
-        errors = validation_details(error)
+        errors = violations(error)
         first = next((each for each in errors if each["type"] == "extra_forbidden"), errors[0])
         raise ConfigurationError(path, _reason(first), _meant(first)) from error
 
@@ -71,7 +71,7 @@ def _by_name(players: list[object], path: Path) -> dict[str, str]:
 
 def _reason(first: ErrorDetails) -> str:
     where = ".".join(map(str, first["loc"]))
-    reason = validation_message(first)
+    reason = violation_message(first)
     return f"{where}: {reason}" if where else reason
 
 

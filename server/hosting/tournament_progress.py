@@ -11,7 +11,7 @@ from typing import Final
 
 from pydantic import ValidationError
 
-from gdl.errors import validation_details, validation_message
+from gdl.violations import violation_message, violations
 from server.errors import ScheduleError
 from server.hosting.rounds import Gate, gate_of, wakes_ms
 from server.match.link import now_ms
@@ -38,7 +38,7 @@ def plan_of(found: StoredTournament) -> plan.TournamentPlan:
         players = {one.name: one.player for one in found.entrants}
         return plan.TournamentPlan.model_validate(found.row.terms.model_dump() | {"players": players})
     except ValidationError as error:
-        reason = validation_message(validation_details(error)[0])
+        reason = violation_message(violations(error)[0])
         raise RequestError("wrong_entrants", f"the tournament cannot be played: {reason}", status=409) from error
 
 

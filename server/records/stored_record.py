@@ -8,12 +8,13 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, PlainValidat
 
 from gdl.diagnostics import Source
 from gdl.display import board_svg
-from gdl.errors import KifSyntaxError, validation_details, validation_message
+from gdl.errors import KifSyntaxError
 from gdl.games.library import same_game
 from gdl.language.kif import ReadLimits, read_forms, term_of
 from gdl.language.rules import Description, read_rules, rules_from
 from gdl.language.terms import Compound, Term
 from gdl.toml import INTEGERS
+from gdl.violations import violation_message, violations
 from gdl.wire.insights import Insight, insight_of
 from server.errors import MatchRecordError
 from server.records.journal import journal_path, read_entries
@@ -151,9 +152,9 @@ def stored(raw: dict[str, Any]) -> StoredRecord:
             {name: value for name, value in raw.items() if value is not None} | {"raw": raw}
         )
     except ValidationError as error:
-        first = validation_details(error)[0]
+        first = violations(error)[0]
         where = "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in first["loc"]).lstrip(".")
-        raise MatchRecordError(validation_message(first), where) from error
+        raise MatchRecordError(violation_message(first), where) from error
 
 
 def facts_of(text: str, where: str = "state") -> frozenset[Term]:

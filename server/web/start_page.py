@@ -7,7 +7,8 @@ from aiohttp import web
 from pydantic import ValidationError
 from yarl import URL
 
-from gdl.errors import GdlError, validation_details, validation_message
+from gdl.errors import GdlError
+from gdl.violations import violation_message, violations
 from server.access.access import REMOTE, principal
 from server.access.settings import requires
 from server.api.operation import MANAGER
@@ -57,8 +58,8 @@ async def start(request: web.Request) -> web.StreamResponse:
         text = MatchRequest.model_validate(_order(data, version))
         ordered = await request.app[MANAGER].practice.order(text, principal(request))
     except ValidationError as error:
-        first = validation_details(error)[0]
-        return await _form(request, data, rendering.sentence(f"{_where(first['loc'])}: {validation_message(first)}"))
+        first = violations(error)[0]
+        return await _form(request, data, rendering.sentence(f"{_where(first['loc'])}: {violation_message(first)}"))
     except GdlError as error:
         return await _form(request, data, rendering.sentence(error))
     return _started(request, ordered, is_for_others=data.get("links") == "yes")

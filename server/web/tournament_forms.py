@@ -7,7 +7,8 @@ from aiohttp import web
 from multidict import MultiDictProxy
 from pydantic import ValidationError
 
-from gdl.errors import GdlError, validation_details, validation_message
+from gdl.errors import GdlError
+from gdl.violations import violation_message, violations
 from server.access.access import principal
 from server.access.settings import requires
 from server.api import tournament_models
@@ -58,8 +59,8 @@ async def order(request: web.Request) -> web.StreamResponse:
         text = tournament_models.NewTournament.model_validate(_order(data, games))
         await commands.order_tournament(request, text)
     except ValidationError as error:
-        first = validation_details(error)[0]
-        return await _form(request, data, games, sentence(f"{_where(first['loc'])}: {validation_message(first)}"))
+        first = violations(error)[0]
+        return await _form(request, data, games, sentence(f"{_where(first['loc'])}: {violation_message(first)}"))
     except GdlError as error:
         return await _form(request, data, games, sentence(error))
     raise web.HTTPSeeOther(f"/tournaments/{text.name}")
@@ -137,8 +138,8 @@ async def carry_out(request: web.Request) -> None:
     try:
         await do(request, name, form)
     except ValidationError as error:
-        first = validation_details(error)[0]
-        raise RequestError("bad_request", f"{_where(first['loc'])}: {validation_message(first)}", status=400) from error
+        first = violations(error)[0]
+        raise RequestError("bad_request", f"{_where(first['loc'])}: {violation_message(first)}", status=400) from error
 
 
 async def _start(request: web.Request, name: str, _form: Form) -> None:

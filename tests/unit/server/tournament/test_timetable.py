@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from pydantic import ValidationError
 
-from gdl.errors import validation_details, validation_message
+from gdl.violations import violation_message, violations
 from server.tournament.timetable import Every, Timetable, Weekly
 
 MONDAYS = Weekly.model_validate({"weekday": "monday", "time": "18:00", "zone": "Europe/Berlin"})
@@ -105,7 +105,7 @@ def test_what_is_no_timetable_is_refused(words: dict[str, Any]) -> None:
 def test_what_is_no_date_and_time_is_never_taken_for_seconds(at: object) -> None:
     with pytest.raises(ValidationError) as caught:
         Timetable.model_validate({"starts": at})
-    assert [validation_message(details) for details in validation_details(caught.value)] == [
+    assert [violation_message(details) for details in violations(caught.value)] == [
         "must be a date and time, as in 2026-05-01T18:00:00+02:00"
     ]
 

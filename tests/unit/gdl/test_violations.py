@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 import pytest
 from pydantic import AwareDatetime, BaseModel, ConfigDict, Field, ValidationError
 
-from gdl.errors import validation_details, validation_message
+from gdl.violations import violation_message, violations
 
 
 class Order(BaseModel):
@@ -58,7 +58,7 @@ TIME = "must be a date and time, as in 2026-05-01T18:00:00+02:00"
 def test_a_value_that_is_refused_says_what_it_must_be(key: str, value: object, message: str) -> None:
     with pytest.raises(ValidationError) as caught:
         Order.model_validate({key: value})
-    assert validation_message(caught.value.errors()[0]) == message
+    assert violation_message(caught.value.errors()[0]) == message
 
 
 @pytest.mark.parametrize(
@@ -68,4 +68,4 @@ def test_a_value_that_is_refused_says_what_it_must_be(key: str, value: object, m
 def test_more_things_that_are_wrong_than_can_be_told_are_told_as_one(n: int, expected: list[str]) -> None:
     with pytest.raises(ValidationError) as caught:
         Order.model_validate({f"key {number}": 1 for number in range(n)})
-    assert [validation_message(each) for each in validation_details(caught.value)] == expected
+    assert [violation_message(each) for each in violations(caught.value)] == expected

@@ -1,0 +1,71 @@
+"""What a model of pydantic refuses, in our words: a sentence for each key whose value is not what it may be."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+if TYPE_CHECKING:
+    from pydantic import ValidationError
+    from pydantic_core import ErrorDetails
+
+UNKNOWN_KEY: Final = "unknown key"
+_INTEGER: Final = "must be a whole number"
+_NUMBER: Final = "must be a number"
+_TRUTH: Final = "must be true or false"
+_LIST: Final = "must be a list"
+_OBJECT: Final = "must have keys and values"
+_TIME: Final = "must be a date and time, as in 2026-05-01T18:00:00+02:00"
+_WORDS: Final = {
+    "extra_forbidden": UNKNOWN_KEY,
+    "missing": "missing",
+    "too_short": "needs {min_length} or more, not {actual_length}",
+    "too_long": "has more than {max_length}",
+    "string_too_short": "must have {min_length} or more characters",
+    "string_too_long": "has more than {max_length:,} characters",
+    "string_pattern_mismatch": "is not of the form {pattern}",
+    "string_type": "must be a text",
+    "int_type": _INTEGER,
+    "int_parsing": _INTEGER,
+    "int_from_float": _INTEGER,
+    "float_type": _NUMBER,
+    "float_parsing": _NUMBER,
+    "finite_number": "must be a finite number",
+    "bool_type": _TRUTH,
+    "bool_parsing": _TRUTH,
+    "list_type": _LIST,
+    "tuple_type": _LIST,
+    "dict_type": _OBJECT,
+    "model_type": _OBJECT,
+    "model_attributes_type": _OBJECT,
+    "greater_than_equal": "must be {ge:,} or more",
+    "greater_than": "must be more than {gt:,}",
+    "less_than_equal": "must be {le:,} or less",
+    "less_than": "must be less than {lt:,}",
+    "enum": "must be {expected}",
+    "literal_error": "must be {expected}",
+    "timezone_aware": "needs a time zone, as in 2026-05-01T18:00:00+02:00",
+    "datetime_type": _TIME,
+    "datetime_parsing": _TIME,
+    "datetime_from_date_parsing": _TIME,
+}
+"""What is said of what a model refuses, by the type of the error, with what pydantic says of it in braces."""
+
+MAX_VIOLATIONS: Final = 100
+"""How many things that are wrong in one value are told apart."""
+
+
+def violations(error: ValidationError) -> list[ErrorDetails]:
+    """Return all that is wrong by *error*, or one entry for the whole where that is more than MAX_VIOLATIONS things."""
+    # Pydantic describes all of them or none: a megabyte of unknown keys takes seconds.
+    if error.error_count() > MAX_VIOLATIONS:
+        message = f"more than {MAX_VIOLATIONS} things are wrong in it"
+        return [{"type": "too_many_errors", "loc": (), "msg": message, "input": None}]
+    return error.errors(include_url=False, include_input=False)
+
+
+def violation_message(violation: ErrorDetails) -> str:
+    """Return what is wrong by *violation*, one of those of a ValidationError."""
+    words = _WORDS.get(violation["type"])
+    if words is None:
+        return violation["msg"].removeprefix("Value error, ")
+    return words.format_map(violation.get("ctx", {}))
