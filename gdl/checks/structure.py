@@ -12,7 +12,7 @@ from gdl.checks.subject import NameKind, NameUse, Subject, arguments_in_words, u
 from gdl.diagnostics import Diagnostic, Related, Span, diagnostic
 from gdl.game import RANDOM
 from gdl.language.kif import Form
-from gdl.language.rules import COMMENT_HINT
+from gdl.language.rule_reader import COMMENT_HINT
 from gdl.language.syntax import GDL2_KEYWORDS, KEYWORDS, And, Atom, Condition, Distinct, Not, Or, Rule
 from gdl.language.terms import Compound, Term, signature
 
