@@ -1,15 +1,13 @@
-"""The players by name, and the other forms of a `SPEC`: `file.py:Class` and `module:Class`."""
+"""The players by name, by file and by module: what makes one for each match, and whether its options fit."""
 
 from __future__ import annotations
 
-import ast
 import contextlib
 import difflib
 import importlib
 import importlib.util
 import inspect
 import os
-import re
 import sys
 import traceback
 import typing
@@ -22,8 +20,8 @@ from typing import Final
 from gdl.errors import UnknownNameError, question
 from gdl.extras import check_extra
 from gdl.files import is_file
-from gdl.toml import INTEGERS
 from players.player import Player, PlayerFileError
+from players.specs import NET, OPENSPIEL, options_of, split_class, split_options
 
 if sys.version_info >= (3, 14):
     import annotationlib
@@ -45,13 +43,10 @@ LIGHT: Final = frozenset({"legal", "random", "greedy"})
 
 _NEEDED: Final = {"llm": {"url": "GGP_LLM_URL", "model": "GGP_LLM_MODEL"}}
 """The options without which a player of ours can play no match, and the variables that stand for them."""
-_OPENSPIEL: Final = "openspiel:"
 _OPENSPIEL_CLASS: Final = ("players.environments.openspiel_bots", "OpenSpielPlayer")
-"""What plays as a bot of OpenSpiel, where that is installed: `openspiel:mcts?simulations=200`."""
-
-_NET: Final = "net:"
+"""What plays as a bot of OpenSpiel, where that is installed."""
 _NET_CLASS: Final = ("players.learning.player", "NetPlayer")
-"""What plays with the network of a file, where PyTorch is installed: `net:FILE`, `net:FILE:simulations=200`."""
+"""What plays with the network of a file, where PyTorch is installed."""
 
 _CHECKING: Final = frozenset({"players.stock", _OPENSPIEL_CLASS[0], _NET_CLASS[0]})
 """The modules of players whose constructors do nothing but check options and keep them."""
@@ -65,10 +60,6 @@ _ELSEWHERE: Final = {"cmd:": _PROGRAM, "cmd+legal:": _PROGRAM, "http://": _ADDRE
 _MAX_SHOWN: Final = 100
 FORMS: Final = ("net:FILE", "openspiel:BOT")
 """What there is besides the names of our players."""
-
-_OPTIONS: Final = re.compile(r":(?=\s*\w+\s*=)")
-"""Where the options of a spec begin; their values may have colons, as addresses do."""
-_FILE_OPTION: Final = re.compile(r"""[:,]\s*file\s*=\s*(?P<quote>["']?)(?P<file>[^,]*?)(?P=quote)\s*(?:,|$)""")
 
 
 @dataclass(frozen=True)
@@ -134,31 +125,50 @@ def find_player(spec: str) -> PlayerMaker:
         {'playouts': 200}
     """
     _check_place(spec)
-    name, options = _split_options(spec)
-    if spec.startswith(_OPENSPIEL):
-        bot, _, rest = spec.removeprefix(_OPENSPIEL).partition("?")
-        options = {"bot": bot, **_split_options(f":{rest}")[1]}
-        check_extra("pyspiel", "learn", spec)
-        source, class_name = _OPENSPIEL_CLASS
-    elif spec.startswith(_NET):
-        options = {"file": name.removeprefix(_NET)} | options if name != _NET[:-1] else options
-        _check_network(spec, options.get("file"))
-        source, class_name = _NET_CLASS
+    name, options = split_options(spec)
+    if spec.startswith(OPENSPIEL):
+        maker = _bot(spec)
+    elif spec.startswith(NET):
+        maker = _network_player(spec, name, options)
     elif name in PLAYERS:
-        source, _, class_name = PLAYERS[name].partition(":")
-        if (missing := missing_setting(name, options)) is not None:
-            raise PlayerFileError(spec, f"set {_NEEDED[name][missing]}, or write {name}:{missing}=...")
+        maker = _own_player(spec, name, options)
     else:
-        source, class_name = _split_class(name)
-        if name in _WRITTEN:
-            raise PlayerFileError(spec, f"it is written {_WRITTEN[name]}")
-        if "://" in spec:
-            raise PlayerFileError(spec, "that is no address of a player, which begins with http:// or https://")
-        if not class_name and not source.endswith(".py"):
-            raise UnknownNameError("player", name, difflib.get_close_matches(name, PLAYERS))
-    maker = PlayerMaker(spec, source, class_name, options)
+        maker = _loaded_player(spec, name, options)
     _check_options(maker)
     return maker
+
+
+def _bot(spec: str) -> PlayerMaker:
+    check_extra("pyspiel", "learn", spec)
+    bot, _, options = spec.removeprefix(OPENSPIEL).partition("?")
+    return PlayerMaker(spec, *_OPENSPIEL_CLASS, {"bot": bot, **options_of(f":{options}")})
+
+
+def _network_player(spec: str, name: str, options: dict[str, object]) -> PlayerMaker:
+    options = {"file": name.removeprefix(NET)} | options if name != NET[:-1] else options
+    file = options.get("file")
+    if not is_file(Path(str(file))):
+        raise PlayerFileError(spec, f"there is no file {file}" if file else "say which file, as in net:FILE")
+    check_extra("torch", "learn", spec)
+    return PlayerMaker(spec, *_NET_CLASS, options)
+
+
+def _own_player(spec: str, name: str, options: dict[str, object]) -> PlayerMaker:
+    missing = missing_setting(name, options)
+    if missing is not None:
+        raise PlayerFileError(spec, f"set {_NEEDED[name][missing]}, or write {name}:{missing}=...")
+    return PlayerMaker(spec, *split_class(PLAYERS[name]), options)
+
+
+def _loaded_player(spec: str, name: str, options: dict[str, object]) -> PlayerMaker:
+    source, class_name = split_class(name)
+    if name in _WRITTEN:
+        raise PlayerFileError(spec, f"it is written {_WRITTEN[name]}")
+    if "://" in spec:
+        raise PlayerFileError(spec, "that is no address of a player, which begins with http:// or https://")
+    if not class_name and not source.endswith(".py"):
+        raise UnknownNameError("player", name, difflib.get_close_matches(name, PLAYERS))
+    return PlayerMaker(spec, source, class_name, options)
 
 
 def _check_place(spec: str) -> None:
@@ -168,27 +178,6 @@ def _check_place(spec: str) -> None:
     for beginning, reason in _ELSEWHERE.items():
         if spec.startswith(beginning):
             raise PlayerFileError(spec, reason)
-
-
-def options_of(spec: str) -> dict[str, object]:
-    """Return the options that *spec* gives to the constructor, whatever player it names; its class is not loaded.
-
-    Example:
-        >>> options_of("mcts:playouts=200,threads=2")
-        {'playouts': 200, 'threads': 2}
-    """
-    return _split_options(spec)[1]
-
-
-def without_options(spec: str) -> str:
-    """Return *spec* without the options of the constructor.
-
-    Example:
-        >>> without_options("mcts:playouts=200,threads=2"), without_options("openspiel:mcts?simulations=200")
-        ('mcts', 'openspiel:mcts')
-    """
-    name, _ = _split_options(spec)
-    return name.partition("?")[0] if spec.startswith(_OPENSPIEL) else name
 
 
 def missing_setting(name: str, options: Mapping[str, object] = MappingProxyType({})) -> str | None:
@@ -205,61 +194,6 @@ def variables_of(name: str) -> tuple[str, ...]:
         (('GGP_LLM_URL', 'GGP_LLM_MODEL'), ())
     """
     return tuple(_NEEDED.get(name, {}).values())
-
-
-def _check_network(spec: str, file: object) -> None:
-    """Raise PlayerFileError where there is no *file* of a network, or nothing to read it with."""
-    if not is_file(Path(str(file))):
-        raise PlayerFileError(spec, f"there is no file {file}" if file else "say which file, as in net:FILE")
-    check_extra("torch", "learn", spec)
-
-
-def player_file(spec: str) -> Path | None:
-    """Return the file that holds the player that *spec* names, or its network; None where it is no file."""
-    found = _place_of_file(spec)
-    return None if found is None else Path(spec[found])
-
-
-def with_whole_path(spec: str) -> str:
-    """Return *spec* with the whole path of the file that it names, so that it means the same in any folder."""
-    found = _place_of_file(spec)
-    return spec if found is None else f"{spec[: found.start]}{Path(spec[found]).absolute()}{spec[found.stop :]}"
-
-
-def _place_of_file(spec: str) -> slice | None:
-    """Return where in *spec* a file is named: `FILE.py:Class`, `net:FILE` or `net:file=FILE`; None where none is."""
-    name, _ = _split_options(spec)
-    if spec.startswith(_NET):
-        option = _FILE_OPTION.search(spec, len(name))
-        if option is not None:
-            return slice(*option.span("file"))
-        return slice(len(_NET), len(name)) if name != _NET[:-1] else None
-    source, _ = _split_class(name)
-    return slice(0, len(source)) if source.endswith(".py") and "://" not in spec else None
-
-
-def _split_options(spec: str) -> tuple[str, dict[str, object]]:
-    found = _OPTIONS.search(spec)
-    if found is None:
-        return spec, {}
-    pairs = (item.partition("=") for item in spec[found.end() :].split(","))
-    return spec[: found.start()], {key.strip(): _value(text.strip()) for key, _, text in pairs}
-
-
-def _value(text: str) -> object:
-    try:
-        value: object = ast.literal_eval(text)
-        repr(value)  # raises ValueError for an integer of thousands of digits, however deep it is
-    except (ValueError, SyntaxError, TypeError, MemoryError, RecursionError):
-        return text
-    return text if isinstance(value, int) and value not in INTEGERS else value
-
-
-def _split_class(name: str) -> tuple[str, str]:
-    if name.endswith(".py"):
-        return name, ""
-    source, _, class_name = name.rpartition(":")
-    return (source, class_name) if source else (name, "")
 
 
 def _check_options(maker: PlayerMaker) -> None:

@@ -21,7 +21,7 @@ from gdl.engines import make_game
 from gdl.game import Game
 from gdl.language.rules import read_rules
 from players.player import PlayerFileError
-from players.registry import with_whole_path
+from players.specs import with_whole_path
 from server.arena.venue import Contestants, LocalVenue, PlayedRecord
 from server.errors import ClusterError, PlayerSpecError
 from server.hosting.cores import n_cores_here

@@ -11,7 +11,7 @@ from pydantic_core import ErrorDetails
 
 from gdl.games.library import GameFile, find_game
 from gdl.violations import violation_message, violations
-from players.registry import player_file
+from players.specs import player_file
 from server.errors import ConfigurationError, GameNameClashError, TournamentFolderError
 from server.links.seating import is_command
 from server.sanitization import without_passwords

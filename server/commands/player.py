@@ -17,7 +17,8 @@ from players.kit import dialling, http_transport
 from players.kit.host import Host
 from players.kit.player_server import reserved_output, run_stdio
 from players.player import HostAwayError, HostError
-from players.registry import FORMS, PLAYERS, PlayerMaker, find_player, without_options
+from players.registry import FORMS, PLAYERS, PlayerMaker, find_player
+from players.specs import without_options
 from server.operation.logs import LogQueue
 from server.sanitization import without_passwords
 from server.terminal.command_line import FiniteRange

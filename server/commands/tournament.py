@@ -21,7 +21,7 @@ from gdl.extras import check_extra
 from gdl.game import Game, played_roles
 from players.kit.host import failure_words, read_url
 from players.player import HostError
-from players.registry import player_file
+from players.specs import player_file
 from server.arena.arena import Arena, progress_of
 from server.arena.folder import TournamentFolder
 from server.arena.plan_file import extended, found_games, plan_of, player_hashes, read_plan

@@ -12,7 +12,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Final
 
-from players.registry import LIGHT, options_of
+from players.registry import LIGHT
+from players.specs import options_of
 from server.errors import TooFewCoresError
 from server.links.own_player import IN_PROCESS
 from server.links.seating import OWN_PLAYERS, is_command

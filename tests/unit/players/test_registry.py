@@ -11,7 +11,8 @@ from gdl.extras import MissingExtraError
 from players import Player
 from players.language_model.player import MODEL, URL
 from players.player import PlayerFileError
-from players.registry import PLAYERS, find_player, player_file, with_whole_path
+from players.registry import PLAYERS, find_player
+from players.specs import player_file, with_whole_path
 
 FILE = """
 from neighbour import MOVE
