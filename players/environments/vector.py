@@ -24,6 +24,7 @@ from players.environments.kernels import arrays, stepping
 from players.environments.kernels.plans import ENDLESS, SEED, SEVERAL_MOVE, Copies, Initial, Rulebook, plan_of
 from players.environments.numbering import NOOPS, Numbering
 from players.environments.observations import Masks, Memory, Observations
+from players.environments.rulebooks import rulebook_of
 
 Actions = NDArray[np.integer[Any]]
 
@@ -119,7 +120,7 @@ class VectorGame:
         self.numbering = Numbering(self.game, is_flat, self._waiting)
         self.players: tuple[Role, ...] = self.numbering.players
         self.actions: tuple[tuple[Term, ...], ...] = self.numbering.actions
-        self._book: Rulebook = self.numbering.rulebook(0, self._auto_resets)
+        self._book: Rulebook = rulebook_of(self.numbering, auto_resets=self._auto_resets)
         self._copies = copies_for(self.numbering, self.n)
         self._observations = Observations(self.numbering, self._copies, self.about, self._ranges)
         self._initial = initial_for(self.numbering)
