@@ -17,7 +17,15 @@ from gdl.files import replacing
 from gdl.game import Game
 from players.environments.vector import VectorGame
 from players.learning.forest import Evaluate, Forest
-from players.learning.networks import Network, NetworkShape, check_learnable, evaluator, parts_of, shape_from
+from players.learning.networks import (
+    Network,
+    NetworkShape,
+    best_device,
+    check_learnable,
+    evaluator,
+    parts_of,
+    shape_from,
+)
 
 VERSION: Final = 1
 MAX_BYTES: Final = 256_000_000
@@ -195,7 +203,7 @@ def match_forest(game: Game, path: Path, batch: int, max_nodes: int, edges_a_nod
     lanes = VectorGame(game, batch, auto_reset=False)
     check_learnable(lanes)
     fluents, actions = numbers_in(checkpoint, lanes, path)
-    device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
+    device = best_device()
     evaluate = evaluator(checkpoint.network().to(device), device)
     if fluents != sorted(fluents) or actions != sorted(actions):
         evaluate = _reordered(evaluate, fluents, actions)

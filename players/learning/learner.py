@@ -16,7 +16,7 @@ from torch import nn
 from gdl.game import Game
 from players.environments.vector import VectorGame
 from players.learning import checkpoints
-from players.learning.networks import Network, evaluator, shape_of
+from players.learning.networks import Network, NetworkShape, best_device, evaluator, shape_of
 from players.learning.selfplay import DEFAULT_PLAN, ReplayBuffer, Samples, SearchPlan, SelfPlay, score_against
 
 _MEMORY_BYTES: Final = 400_000_000
@@ -89,6 +89,27 @@ def _report_from(figures: dict[str, Any]) -> TrainingReport:
     return report
 
 
+def _kept(path: Path, games: VectorGame, width: int | None) -> checkpoints.Checkpoint | None:
+    """Return the network of the file at *path*, None where there is no file; raises NetworkFileError as `Learner`."""
+    if not path.exists():
+        return None
+    kept = checkpoints.read_checkpoint(path)
+    fluents, actions = checkpoints.numbers_in(kept, games, path)
+    if fluents != [*range(len(games.fluents))] or actions != [*range(len(games.actions[0]))]:
+        reason = "it was made by another version: players read it, learning begins anew"
+        raise checkpoints.NetworkFileError(str(path), reason)
+    if width not in {None, kept.shape.width}:
+        reason = f"its network has the width {kept.shape.width}, not {width}: leave the width out"
+        raise checkpoints.NetworkFileError(str(path), f"{reason}, or choose another file")
+    return kept
+
+
+def _memory_for(shape: NetworkShape, batch: int) -> ReplayBuffer:
+    n_fluents, n_actions, n_players = len(shape.fluents), len(shape.actions), len(shape.players)
+    most = _MEMORY_BYTES // (n_fluents // 8 + 1 + 2 * n_actions + 4 * n_players)
+    return ReplayBuffer(n_fluents, n_actions, n_players, max(min(_MOST_POSITIONS, most), batch))
+
+
 class Learner:
     """Learns a game for as long as *settings* say, and keeps what it learns in the file at *path*.
 
@@ -108,51 +129,42 @@ class Learner:
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self.name, self.path, self.settings, self._clock = name, path, settings, clock
-        self.device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
+        self.device = best_device()
         games = VectorGame(game, 1)
         shape = shape_of(games, settings.width)
-        self.report = TrainingReport(0.0)
-        self.is_resumed = path.exists()
-        kept = checkpoints.read_checkpoint(path) if self.is_resumed else None
+        kept = _kept(path, games, settings.width)
         if kept is not None:
-            if checkpoints.numbers_in(kept, games, path) != tuple(
-                list(range(len(names))) for names in (shape.fluents, shape.actions)
-            ):
-                raise checkpoints.NetworkFileError(
-                    str(path), "it was made by another version: players read it, learning begins anew"
-                )
-            if settings.width not in {None, kept.shape.width}:
-                reason = f"its network has the width {kept.shape.width}, not {settings.width}: leave the width out"
-                raise checkpoints.NetworkFileError(str(path), f"{reason}, or choose another file")
             shape = kept.shape
         checkpoints.check_fits(shape)
         torch.manual_seed(settings.seed)
-        self.network = self._made(shape)
-        self.playing = self._made(shape)
-        self.rung = self._made(shape)
+        self.network, self.playing, self.rung = (self._made(shape) for _ in range(3))
         self.optimizer = torch.optim.AdamW(self.network.parameters(), lr=settings.rate, weight_decay=1e-4)
-        if kept is not None:
-            try:
-                self._resume(kept)
-            except (KeyError, TypeError, ValueError, RuntimeError, AttributeError) as error:
-                reason = f"players can use it, but learning cannot go on from it ({error!r}): choose another file"
-                raise checkpoints.NetworkFileError(str(path), reason) from error
-        else:
+        self.report, self.is_resumed = TrainingReport(0.0), kept is not None
+        if kept is None:
             self.playing.load_state_dict(self.network.state_dict())
+        else:
+            self._resume(kept)
         seed = settings.seed + 7919 * self.report.steps
         self.random = np.random.default_rng(seed)
         self.selfplay = SelfPlay(games.game, settings.plays, evaluator(self.playing, self.device), seed, settings.plan)
-        n_fluents, n_actions, n_players = len(shape.fluents), len(shape.actions), len(shape.players)
-        capacity = min(_MOST_POSITIONS, _MEMORY_BYTES // (n_fluents // 8 + 1 + 2 * n_actions + 4 * n_players))
-        self.memory = ReplayBuffer(n_fluents, n_actions, n_players, max(capacity, settings.batch))
+        self.memory = _memory_for(shape, settings.batch)
+        self._owed = 0.0  # steps of learning that samples ask for, and that are not made yet
         self._before = self.report
         self._losses: list[tuple[float, float]] = []
 
-    def _made(self, shape: Any) -> Network:
+    def _made(self, shape: NetworkShape) -> Network:
         made: Network = Network(shape).to(self.device).to(memory_format=torch.channels_last)
         return made
 
     def _resume(self, kept: checkpoints.Checkpoint) -> None:
+        try:
+            self._take(kept)
+        except (KeyError, TypeError, ValueError, RuntimeError, AttributeError) as error:
+            reason = f"players can use it, but learning cannot go on from it ({error!r}): choose another file"
+            raise checkpoints.NetworkFileError(str(self.path), reason) from error
+
+    def _take(self, kept: checkpoints.Checkpoint) -> None:
+        """Take over weights, state of the optimiser and report. Raises an error of many kinds where they do not fit."""
         self.network.load_state_dict(kept.training["network"])
         self.playing.load_state_dict(kept.weights)
         self.rung.load_state_dict(kept.training["rung"])
@@ -168,18 +180,8 @@ class Learner:
         began_s = self._clock()
         saved_s = measured_s = began_s
         first_s = self.report.seconds
-        owed = 0.0
         while self.report.seconds < self.settings.seconds:
-            samples = self.selfplay.step()
-            if samples is not None:
-                self.memory.add(samples)
-                owed += len(samples.bits) * self.settings.uses / self.settings.batch
-            if len(self.memory) >= min(_LEAST_POSITIONS, self.memory.capacity):
-                for _ in range(int(owed)):
-                    self._train()
-                owed -= int(owed)
-            else:
-                owed = 0.0
+            self._learn_from(self.selfplay.step())
             now_s = self._clock()
             self.report = self._now(first_s + now_s - began_s)
             if now_s - measured_s >= self.settings.contest_s:
@@ -192,6 +194,17 @@ class Learner:
         self._measure()
         self.save()
         yield self.report
+
+    def _learn_from(self, samples: Samples | None) -> None:
+        """Keep *samples*, and make the steps of learning that they ask for, none as long as there are few positions."""
+        if samples is not None:
+            self.memory.add(samples)
+            self._owed += len(samples.bits) * self.settings.uses / self.settings.batch
+        if len(self.memory) < min(_LEAST_POSITIONS, self.memory.capacity):
+            self._owed = 0.0
+        for _ in range(int(self._owed)):
+            self._train()
+        self._owed -= int(self._owed)
 
     def _now(self, seconds: float) -> TrainingReport:
         before, play = self._before, self.selfplay
