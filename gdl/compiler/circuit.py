@@ -3,9 +3,9 @@
 What is still cyclic after grounding becomes loops, each iterated to its least fixpoint.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import chain
+from itertools import accumulate, chain, pairwise, starmap
 
 from gdl.compiler.bodies import Bodies
 from gdl.compiler.folding import Folding
@@ -58,36 +58,38 @@ def build(program: GroundProgram, roles: Sequence[Role]) -> Circuit:
     values.derive()
     found = Folding(len(known) + 1, gates.gates, values.loops).folded({})
 
-    def of(number: int) -> Lit:
-        return found.of(values.of(number))
-
-    def value(relation: str, *arguments: Term) -> Lit:
+    def literal(relation: str, *arguments: Term) -> Lit:
         number = program.atoms.get(relation, {}).get(arguments)
-        return FALSE if number is None else of(number)
+        return FALSE if number is None else found.of(values.of(number))
 
-    # A relation of its own where no role perceives anything: it may have any number of arguments.
-    percepts = [(key, n) for key, n in program.atoms.get("sees", {}).items() if len(key) == 2]
-    starts, total = [], 0
-    for some in per_role:
-        starts.append(range(total, total + len(some)))
-        total += len(some)
     return Circuit(
         roles=tuple(roles),
         fluents=tuple(fluents),
         moves=tuple(move for _, move in moves),
-        moves_of=tuple(starts),
+        moves_of=tuple(starmap(range, pairwise(accumulate(map(len, per_role), initial=0)))),
         initial=frozenset(i for i, fluent in enumerate(fluents) if (fluent,) in program.atoms.get("init", {})),
         gates=found.gates,
         loops=found.loops,
-        next=tuple(value("next", fluent) for fluent in fluents),
-        legal=tuple(value("legal", role, move) for role, move in moves),
-        terminal=value("terminal"),
+        next=tuple(literal("next", fluent) for fluent in fluents),
+        legal=tuple(literal("legal", role, move) for role, move in moves),
+        terminal=literal("terminal"),
         goals=tuple(
-            tuple((str(key[1]), of(n)) for key, n in program.atoms.get("goal", {}).items() if key[0] is role)
+            tuple((str(goal), literal("goal", role, goal)) for goal in _said_of(program, "goal", role))
             for role in roles
         ),
-        sees=tuple(tuple((key[1], of(n)) for key, n in percepts if key[0] is role) for role in roles),
+        sees=tuple(
+            tuple((percept, literal("sees", role, percept)) for percept in _said_of(program, "sees", role))
+            for role in roles
+        ),
     )
+
+
+def _said_of(program: GroundProgram, relation: str, role: Role) -> Iterator[Term]:
+    """Return the second arguments of those atoms of *relation* whose first is *role*.
+
+    Where no role perceives anything, `sees` is a relation as any other: it may have more arguments, or fewer.
+    """
+    return (key[1] for key in program.atoms.get(relation, {}) if len(key) == 2 and key[0] is role)
 
 
 class _Values:

@@ -7,13 +7,13 @@ The fluents on which these depend are the control state; that it returns shows t
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Final
 
 import numpy as np
 
 from gdl.compiler.circuit import Circuit
-from gdl.compiler.folding import Folding
+from gdl.compiler.folding import Folded, Folding
 from gdl.compiler.gates import FALSE, TRUE, Inputs, Lit, Loop
 from gdl.compiler.netlist import Readers, cone_of
 
@@ -182,25 +182,12 @@ def _value(circuit: Circuit, literal: Lit, values: dict[int, bool]) -> bool:
 
 def _specialised(circuit: Circuit, folding: Folding, place: _Place) -> Phase:
     """Return *circuit* with known fluents folded in, then with the moves that are thereby decided."""
-    known = place.known
-    first = folding.folded({1 + fluent: value for fluent, value in known.items()})
-    legal = [first.of(literal) for literal in circuit.legal]
-    decided: dict[int, bool] = {}
-    choices = []
-    forced = []
-    for numbers in circuit.moves_of:
-        possible = [i for i in numbers if legal[i] != FALSE]
-        if len(possible) == 1 and legal[possible[0]] == TRUE:
-            forced.append(possible[0])
-            decided |= {i: i == possible[0] for i in numbers}
-        else:
-            decided |= {i: False for i in numbers if legal[i] == FALSE}
-            choices.append(tuple(possible) or tuple(numbers[:1]))  # a role that cannot move: the kernel is to notice
-    values = {1 + fluent: value for fluent, value in known.items()}
-    values |= {1 + len(circuit.fluents) + i: value for i, value in decided.items()}
-    found = folding.folded(values)
+    fluents = {1 + fluent: value for fluent, value in place.known.items()}
+    moves = _moves(circuit, folding.folded(fluents))
+    decided = {1 + len(circuit.fluents) + i: value for i, value in moves.decided.items()}
+    found = folding.folded(fluents | decided)
     return Phase(
-        known=known,
+        known=place.known,
         gates=found.gates,
         loops=found.loops,
         next=tuple(found.of(literal) for literal in circuit.next),
@@ -208,7 +195,30 @@ def _specialised(circuit: Circuit, folding: Folding, place: _Place) -> Phase:
         terminal=found.of(circuit.terminal),
         goals=tuple(tuple((value, found.of(x)) for value, x in goals) for goals in circuit.goals),
         sees=(),
-        choices=tuple(choices),
-        forced=tuple(forced),
+        choices=tuple(moves.choices),
+        forced=tuple(moves.forced),
         controls=place.controls,
     )
+
+
+@dataclass(slots=True)
+class _Moves:
+    """The moves at a phase, by number: choices of roles that have one, forced moves, and which ones are decided."""
+
+    choices: list[tuple[int, ...]] = field(default_factory=list)
+    forced: list[int] = field(default_factory=list)
+    decided: dict[int, bool] = field(default_factory=dict)
+
+
+def _moves(circuit: Circuit, folded: Folded) -> _Moves:
+    found = _Moves()
+    legal = [folded.of(literal) for literal in circuit.legal]
+    for numbers in circuit.moves_of:
+        possible = [i for i in numbers if legal[i] != FALSE]
+        if len(possible) == 1 and legal[possible[0]] == TRUE:
+            found.forced += possible
+            found.decided |= {i: i == possible[0] for i in numbers}
+        else:
+            found.choices.append(tuple(possible or numbers[:1]))  # a role that cannot move: the kernel is to notice
+            found.decided |= {i: False for i in numbers if legal[i] == FALSE}
+    return found

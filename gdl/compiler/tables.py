@@ -103,30 +103,19 @@ def phase_inputs(parts: Sequence[Phase]) -> tuple[PhaseInputs, ...]:
     return tuple(PhaseInputs(phase.known, phase.forced, phase.controls) for phase in parts)
 
 
+_Placed: TypeAlias = tuple[Phase, Placement]
+"""A phase, and where its gates and their values are."""
+
+
 def tables(circuit: Circuit, parts: Sequence[Phase]) -> Tables:
     """Return the arrays of all phases of *circuit*."""
     n_fluents = len(circuit.fluents)
-    copies: list[tuple[int, int]] = []
-    legal: list[int] = []
-    copy_start, roles, rows, terminal, goals, sees = [], [], [], [], [], []
     placements = [place(circuit, phase) for phase in parts]
-    for phase, placement in zip(parts, placements, strict=True):
-        staged, direct = _copies(phase, n_fluents, placement)
-        copy_start.append((len(copies), len(copies) + len(staged), len(copies) + len(staged) + len(direct)))
-        copies += staged + direct
-        starts = [len(legal)]
-        for choice in phase.choices:
-            legal += placement.literals(phase.legal[i] for i in choice)
-            rows += [1 + n_fluents + i for i in choice]
-            starts.append(len(legal))
-        roles.append(starts)
-        terminal += placement.literals([phase.terminal])
-        goals.append(placement.literals(x for values in phase.goals for _, x in values))
-        sees.append(placement.literals(phase.sees))
+    placed = list(zip(parts, placements, strict=True))
     n_rows = max(circuit.n_inputs, *(1 + int(placement.rows.max()) for placement in placements))
-    widest = max(map(len, roles))
-    role_start = _ints([starts + [starts[-1]] * (widest - len(starts)) for starts in roles])
-    blocks = _blocks(role_start, _ints(legal), _ints(rows), np.zeros(len(rows), np.int64), spare=n_rows)
+    copies = _copies(placed, n_fluents)
+    choices = _choices(placed, n_fluents)
+    blocks = _blocks(choices, np.zeros(len(choices.row), np.int64), spare=n_rows)
     segments, limits = _segments(placements)
     n_inputs = _joined(each.n_inputs for each in placements)
     gate_start = np.concatenate([[0], np.cumsum(n_inputs)])
@@ -146,19 +135,41 @@ def tables(circuit: Circuit, parts: Sequence[Phase]) -> Tables:
         gate_input=_joined(each.gate_input for each in placements),
         loop_row=_joined(each.loop_row for each in placements),
         loop_value=_joined(each.loop_value for each in placements),
-        copy_start=_ints(copy_start),
-        copy_row=_ints([row for row, _ in copies]),
-        copy_value=_ints([value for _, value in copies]),
-        role_start=role_start,
-        choice_legal=_ints(legal),
-        choice_row=_ints(rows),
+        copy_start=copies.start,
+        copy_row=copies.row,
+        copy_value=copies.value,
+        role_start=choices.start,
+        choice_legal=choices.legal,
+        choice_row=choices.row,
         block_start=blocks.start,
         block_legal=blocks.legal,
         block_row=blocks.row,
-        terminal=_ints(terminal),
-        goal_value=_ints(goals),
-        sees_value=_ints(sees),
+        terminal=_ints([placement.literals([phase.terminal])[0] for phase, placement in placed]),
+        goal_value=_ints([placement.literals(x for of in phase.goals for _, x in of) for phase, placement in placed]),
+        sees_value=_ints([placement.literals(phase.sees) for phase, placement in placed]),
     )
+
+
+class _Choices(NamedTuple):
+    """The moves that may be legal. *Shapes*: `start` (P, R+1) limits `legal`, literals, and `row` of a role's moves."""
+
+    start: Ints
+    legal: Ints
+    row: Ints
+
+
+def _choices(placed: Sequence[_Placed], n_fluents: int) -> _Choices:
+    starts: list[list[int]] = []
+    legal: list[int] = []
+    rows: list[int] = []
+    for phase, placement in placed:
+        starts.append([len(legal)])
+        for choice in phase.choices:
+            legal += placement.literals(phase.legal[i] for i in choice)
+            rows += [1 + n_fluents + i for i in choice]
+            starts[-1].append(len(legal))
+    widest = max(map(len, starts))
+    return _Choices(_ints([each + each[-1:] * (widest - len(each)) for each in starts]), _ints(legal), _ints(rows))
 
 
 BLOCK: Final = 8
@@ -176,13 +187,13 @@ class _Blocks(NamedTuple):
     level: Ints
 
 
-def _blocks(role_start: Ints, legal: Ints, row: Ints, level: NDArray[np.int64], spare: int) -> _Blocks:
+def _blocks(choices: _Choices, level: NDArray[np.int64], spare: int) -> _Blocks:
     """Return each role's choices by *level*, the highest first, in whole blocks, filled up by moves that set *spare*.
 
-    *Shapes*: `role_start` (P, R+1); the others, an item for each choice of a role at a phase, (choices,).
+    *Shape*: `level` (choices,).
     """
-    n_phases, n_roles = role_start.shape[0], role_start.shape[1] - 1
-    chooser = np.repeat(np.arange(n_phases * n_roles), np.diff(role_start, axis=1).ravel())
+    n_phases, n_roles = choices.start.shape[0], choices.start.shape[1] - 1
+    chooser = np.repeat(np.arange(n_phases * n_roles), np.diff(choices.start, axis=1).ravel())
     group = chooser * N_LEVELS + (N_LEVELS - 1 - level)
     n_moves = np.bincount(group, minlength=n_phases * n_roles * N_LEVELS)
     n_blocks = -(-n_moves // BLOCK)
@@ -191,7 +202,7 @@ def _blocks(role_start: Ints, legal: Ints, row: Ints, level: NDArray[np.int64], 
     before = np.concatenate([[0], np.cumsum(n_moves)])
     place = first[group[order]] + np.arange(len(order)) - before[group[order]]
     filled, target = np.full(first[-1], FALSE, np.int32), np.full(first[-1], spare, np.int32)
-    filled[place], target[place] = legal[order], row[order]
+    filled[place], target[place] = choices.legal[order], choices.row[order]
     start = first[::N_LEVELS][n_roles * np.arange(n_phases)[:, None] + np.arange(n_roles + 1)]
     of_groups = np.tile(np.arange(N_LEVELS)[::-1], n_phases * n_roles)
     return _Blocks(start.astype(np.int32), filled, target, np.repeat(of_groups, n_blocks).astype(np.int32))
@@ -210,7 +221,8 @@ def levelled(base: Tables, level_of: NDArray[np.int64]) -> LevelledTables:
     *Shape*: `level_of` (M,), the level of each move, below `N_LEVELS`.
     """
     level = level_of[base.choice_row - 1 - base.n_fluents]
-    blocks = _blocks(base.role_start, base.choice_legal, base.choice_row, level, spare=base.n_rows - 1)
+    choices = _Choices(base.role_start, base.choice_legal, base.choice_row)
+    blocks = _blocks(choices, level, spare=base.n_rows - 1)
     of_blocks = base._replace(block_start=blocks.start, block_legal=blocks.legal, block_row=blocks.row)
     return LevelledTables(of_blocks, blocks.level)
 
@@ -249,13 +261,23 @@ def _ints(values: Sequence[object]) -> Ints:
     return np.array(values, np.int32)
 
 
-def _copies(phase: Phase, n_fluents: int, placement: Placement) -> tuple[list[tuple[int, int]], list[tuple[int, int]]]:
-    """Return which fluents get which literals next, those first that read another fluent's row."""
-    values = placement.literals(phase.next)
-    pairs = [
-        (1 + i, values[i]) for i, literal in enumerate(phase.next) if i not in phase.known and literal != 2 * (1 + i)
-    ]
-    return (
-        [pair for pair in pairs if 0 < pair[1] >> 1 <= n_fluents],
-        [pair for pair in pairs if not 0 < pair[1] >> 1 <= n_fluents],
-    )
+class _Copies(NamedTuple):
+    """Which fluents get which literals next. *Shapes*: `start` (P, 3) limits `row` and `value` of a phase."""
+
+    start: Ints
+    row: Ints
+    value: Ints
+
+
+def _copies(placed: Sequence[_Placed], n_fluents: int) -> _Copies:
+    """Return the copies of each phase: first those that read another fluent's row, which may be overwritten."""
+    starts: list[list[int]] = []
+    copies: list[tuple[int, int]] = []
+    for phase, placement in placed:
+        values = placement.literals(phase.next)
+        kept = [i for i, literal in enumerate(phase.next) if i not in phase.known and literal != 2 * (1 + i)]
+        staged = [(1 + i, values[i]) for i in kept if 0 < values[i] >> 1 <= n_fluents]
+        direct = [(1 + i, values[i]) for i in kept if not 0 < values[i] >> 1 <= n_fluents]
+        starts.append([len(copies), len(copies) + len(staged), len(copies) + len(staged) + len(direct)])
+        copies += staged + direct
+    return _Copies(_ints(starts), _ints([row for row, _ in copies]), _ints([value for _, value in copies]))
