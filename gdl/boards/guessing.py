@@ -177,43 +177,54 @@ def _walls(grid: Grid, fluents: tuple[Fluent, ...]) -> list[tuple[Fluent, Walls]
 
 
 def _without_grid(turn: _Turn, fluents: tuple[Fluent, ...]) -> Layout:
-    found = _stacks(turn, fluents) or _pits(turn, fluents)
-    if found is not None:
-        return found
-    for fluent in fluents:
-        if _HEAPS.search(fluent.name) and len(fluent.arguments) == 2:
-            name, size = fluent.arguments
-            if _are_numbers(size) and not _are_numbers(name):
-                heaps = Heaps(fluent=fluent.pattern({name.path: "?heap", size.path: "?size"}), symbol="o")
-                shown = {fluent.name} | turn.names
-                return Layout(kind="heaps", heaps=heaps, turn=turn.pattern, captions=_captions(fluents, shown))
-    return Layout()
+    return _stacks(turn, fluents) or _pits(turn, fluents) or _heaps(turn, fluents) or Layout()
 
 
 def _stacks(turn: _Turn, fluents: tuple[Fluent, ...]) -> Layout | None:
-    """Return stacks where things lie on others."""
+    """Return stacks where things lie on others, and a fluent says of some that nothing is below or above them."""
+    on = next(filter(_lies_on_others, fluents), None)
+    if on is None or not any(_ON_TABLE.fullmatch(each.name) or _CLEAR.fullmatch(each.name) for each in fluents):
+        return None
+    piece, below = on.arguments
+    tables = [each for each in fluents if _ON_TABLE.fullmatch(each.name) and len(each.arguments) == 1]
+    on_tables = frozenset[str]().union(*(table.arguments[0].names for table in tables))
+    patterns = [
+        on.pattern({piece.path: "?piece", below.path: "?below"}),
+        *(table.pattern({table.arguments[0].path: "?piece"}) for table in tables),
+    ]
+    look = {"shape": "bar" if _has_numbers(piece.names) else "tile", "fill": "yellow"}
+    symbols = _symbols(piece.names | on_tables)
+    names = sorted(below.names - piece.names - on_tables)
+    return Layout(
+        kind="stacks", columns=tuple(names) or None, turn=turn.pattern,
+        stacks=tuple(Stacks.model_validate({"fluent": each, "symbols": symbols, **look}) for each in patterns),
+        captions=_captions(fluents, {on.name, *(table.name for table in tables)} | turn.names),
+    )  # fmt: skip
+
+
+def _lies_on_others(fluent: Fluent) -> bool:
+    """Return whether *fluent* says of things that they lie on one another."""
+    if not _ON.fullmatch(fluent.name) or len(fluent.arguments) != 2:
+        return False
+    piece, below = fluent.arguments
+    return bool(piece.names & below.names) and len(piece.names) <= MAX_ENTRIES
+
+
+def _symbols(names: frozenset[str]) -> dict[str, str]:
+    looks = appearances(names)
+    return {name: looks[name].symbol if name in looks else symbol_of(name) for name in names}
+
+
+def _heaps(turn: _Turn, fluents: tuple[Fluent, ...]) -> Layout | None:
+    """Return heaps, where a fluent says how large each of those that have names is."""
     for fluent in fluents:
-        if not _ON.fullmatch(fluent.name) or len(fluent.arguments) != 2:
+        if not _HEAPS.search(fluent.name) or len(fluent.arguments) != 2:
             continue
-        piece, below = fluent.arguments
-        if not piece.names & below.names or len(piece.names) > MAX_ENTRIES:
-            continue
-        if not any(_ON_TABLE.fullmatch(other.name) or _CLEAR.fullmatch(other.name) for other in fluents):
-            continue
-        tables = [other for other in fluents if _ON_TABLE.fullmatch(other.name) and len(other.arguments) == 1]
-        on_tables = frozenset[str]().union(*(table.arguments[0].names for table in tables))
-        looks = appearances(piece.names | on_tables)
-        symbols = {name: looks[name].symbol if name in looks else symbol_of(name) for name in piece.names | on_tables}
-        look = {"shape": "bar" if _has_numbers(piece.names) else "tile", "fill": "yellow", "symbols": symbols}
-        on = fluent.pattern({piece.path: "?piece", below.path: "?below"})
-        entries = [on, *(table.pattern({table.arguments[0].path: "?piece"}) for table in tables)]
-        names = sorted(below.names - piece.names - on_tables)
-        shown = {fluent.name, *(table.name for table in tables)} | turn.names
-        return Layout(
-            kind="stacks", columns=tuple(names) or None, turn=turn.pattern,
-            stacks=tuple(Stacks.model_validate({"fluent": entry, **look}) for entry in entries),
-            captions=_captions(fluents, shown),
-        )  # fmt: skip
+        name, size = fluent.arguments
+        if _are_numbers(size) and not _are_numbers(name):
+            heaps = Heaps(fluent=fluent.pattern({name.path: "?heap", size.path: "?size"}), symbol="o")
+            shown = {fluent.name} | turn.names
+            return Layout(kind="heaps", heaps=heaps, turn=turn.pattern, captions=_captions(fluents, shown))
     return None
 
 
