@@ -7,9 +7,10 @@ from typing import Final, Literal, TypeAlias
 from xml.etree.ElementTree import Element
 
 from gdl.boards.boards import Board, Cells, Place, cell_name
-from gdl.boards.drawing import CELL, Geometry, Point, add, clean, geometry_of
+from gdl.boards.geometry import CELL, Geometry, Point, geometry_of
 from gdl.boards.layout import Side
 from gdl.boards.marks import COLOURS, draw_marks
+from gdl.boards.svg import add, clean
 from gdl.boards.text import cell_words
 
 Emphasis: TypeAlias = Literal["from", "to", "named"]

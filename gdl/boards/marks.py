@@ -6,8 +6,9 @@ from math import cos, sin, sqrt
 from typing import Final
 from xml.etree.ElementTree import Element
 
-from gdl.boards.drawing import CELL, add
+from gdl.boards.geometry import CELL
 from gdl.boards.pieces import Mark
+from gdl.boards.svg import add
 from gdl.boards.text import mark_words
 
 COLOURS: Final = {

@@ -11,9 +11,10 @@ from xml.etree.ElementTree import Element
 from gdl.boards import guessing, marks, text
 from gdl.boards.about import About
 from gdl.boards.boards import Board, Place, board_of, cell_name
-from gdl.boards.drawing import CELL, add, clean, root, written
+from gdl.boards.geometry import CELL
 from gdl.boards.grids import LETTER, PAD, Emphasis, Frame, draw_arrow, draw_grid, grid_frame, placed
 from gdl.boards.pieces import Mark
+from gdl.boards.svg import add, clean, root, written
 from gdl.language.rules import Description
 from gdl.language.terms import Term
 

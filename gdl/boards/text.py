@@ -6,7 +6,7 @@ from functools import lru_cache
 from typing import Final, TypeAlias
 
 from gdl.boards.boards import Board, Place
-from gdl.boards.drawing import Geometry, geometry_of
+from gdl.boards.geometry import Geometry, geometry_of
 from gdl.boards.layout import Layout, Looks
 from gdl.boards.pieces import Mark, Pile
 

@@ -13,9 +13,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from gdl.boards import board_of, layout_of, svg_of
-from gdl.boards.drawing import clean
 from gdl.boards.layout import Layout
 from gdl.boards.pictures import board_css
+from gdl.boards.svg import clean
 from gdl.errors import GdlError
 from gdl.extras import extra_module
 from gdl.files import writing

@@ -12,7 +12,7 @@ from aiohttp import web
 from cachetools import LRUCache
 
 from gdl.boards import Board, svg_of
-from gdl.boards.drawing import add, root, written
+from gdl.boards.svg import add, root, written
 from gdl.errors import GdlError
 from gdl.quantities import quantity
 from server.api.operation import MANAGER

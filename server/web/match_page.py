@@ -9,7 +9,7 @@ from cachetools import LRUCache
 from yarl import URL
 
 from gdl.boards import Board
-from gdl.boards.drawing import add, root, written
+from gdl.boards.svg import add, root, written
 from gdl.errors import GdlError
 from server.access.access import ANONYMOUS, EMBEDDED, PRINCIPAL, principal
 from server.access.settings import requires

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from gdl.boards.boards import Place
-from gdl.boards.drawing import CELL, Geometry
+from gdl.boards.geometry import CELL, Geometry
 
 ALL = [
     Geometry("squares", "right", 4, 3),

@@ -1,21 +1,13 @@
-"""What pictures are drawn of: SVG as elements, and where the cells of a grid lie.
-
-Attributes go by their names, and no text but as text, whatever it holds. Squares and points lie in lines, hexagons are
-shifted row by row.
-"""
+"""Where the cells of a grid lie: squares and points in lines, hexagons in lines that are shifted."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
 from math import sqrt
-from typing import Final, Literal, TypeAlias
-from xml.etree.ElementTree import Element, SubElement, tostring
+from typing import Final, Literal, NamedTuple, TypeAlias
 
 from gdl.boards.boards import Board, Place
 from gdl.boards.layout import Side
 
-NAMESPACE: Final = "http://www.w3.org/2000/svg"
-_MAX_TEXT: Final = 4_000
-Attribute: TypeAlias = str | float
 CELL: Final = 48
 """The side of a square cell, and the width of a hexagon from side to side. *Units*: those of the drawing."""
 Point: TypeAlias = tuple[float, float]
@@ -25,62 +17,48 @@ _STEP: Final = 0.75 * _HIGH
 """From a row of hexagons to the next one."""
 _OVER: Final = (_HIGH - CELL) / 2
 _LOW: Final = _HIGH / 4 - _OVER
-_POINTY: Final[tuple[Point, ...]] = (
-    (CELL / 2, -_OVER), (CELL, _LOW), (CELL, CELL - _LOW), (CELL / 2, CELL + _OVER), (0, CELL - _LOW), (0, _LOW),
-)  # fmt: skip
-_SQUARE: Final[tuple[Point, ...]] = ((0, 0), (CELL, 0), (CELL, CELL), (0, CELL))
-_POINTY_SIDES: Final[tuple[tuple[Side, Side], ...]] = (
-    ("north", "east"), ("east", "east"), ("south", "east"), ("south", "west"), ("west", "west"), ("north", "west"),
-)  # fmt: skip
-"""For each edge, clockwise: the side it is on in the first and the last row, and the side it is on in others."""
-_FLAT_SIDES: Final[tuple[tuple[Side, Side], ...]] = (
-    ("west", "north"), ("north", "north"), ("east", "north"), ("east", "south"), ("south", "south"), ("west", "south"),
-)  # fmt: skip
-_SQUARE_SIDES: Final[tuple[tuple[Side, Side], ...]] = (
-    ("north", "north"), ("east", "east"), ("south", "south"), ("west", "west"),
-)  # fmt: skip
 
 
-def root(width: float, height: float, **attributes: Attribute) -> Element:
-    """Return a picture of that size. *Units*: those of its drawing, pixels where a page does not say otherwise."""
-    size = f"0 0 {_text(width)} {_text(height)}"
-    return Element("svg", {"xmlns": NAMESPACE, "viewBox": size, **_named({"width": width, "height": height})} | _named(
-        attributes
-    ))  # fmt: skip
+class _Shape(NamedTuple):
+    """A shape of cells: its corners, clockwise, and of the edge that begins at each which side it is on.
 
+    `sides` has the side in the first and the last line of cells, and that in others; `behind` where the cell behind the
+    edge begins. *Units*: half cells, to the right and down, for `behind`.
+    """
 
-def add(parent: Element, tag: str, text: str = "", **attributes: Attribute) -> Element:
-    """Return a new element inside *parent*; `_` in the names of attributes stands for `-`, `class_` for `class`."""
-    found = SubElement(parent, tag, _named(attributes))
-    if text:
-        found.text = clean(text)
-    return found
-
-
-def clean(text: str) -> str:
-    """Return *text* cut to a bounded length, without characters that XML refuses or that turn its direction."""
-    return "".join(letter if letter.isprintable() else "?" for letter in text[:_MAX_TEXT])
-
-
-def written(picture: Element) -> str:
-    """Return *picture* as text, ready for a page or a file."""
-    return tostring(picture, encoding="unicode")
-
-
-def _named(attributes: dict[str, Attribute]) -> dict[str, str]:
-    return {name.rstrip("_").replace("_", "-"): _text(value) for name, value in attributes.items()}
-
-
-def _text(value: Attribute) -> str:
-    return clean(value) if isinstance(value, str) else f"{value:g}"
+    corners: tuple[Point, ...]
+    sides: tuple[tuple[Side, Side], ...]
+    behind: tuple[tuple[int, int], ...]
 
 
 def _turned(point: Point) -> Point:
     return point[1], CELL - point[0]
 
 
-_FLAT: Final = (_turned(_POINTY[0]), *(_turned(point) for point in _POINTY[1:]))
-"""A hexagon that lies on a side: its corners from the left one, clockwise."""
+_SQUARE: Final = _Shape(
+    corners=((0, 0), (CELL, 0), (CELL, CELL), (0, CELL)),
+    sides=(("north", "north"), ("east", "east"), ("south", "south"), ("west", "west")),
+    behind=((0, -2), (2, 0), (0, 2), (-2, 0)),
+)
+_POINTY: Final = _Shape(
+    corners=(
+        (CELL / 2, -_OVER), (CELL, _LOW), (CELL, CELL - _LOW), (CELL / 2, CELL + _OVER), (0, CELL - _LOW), (0, _LOW),
+    ),
+    sides=(
+        ("north", "east"), ("east", "east"), ("south", "east"), ("south", "west"), ("west", "west"), ("north", "west"),
+    ),
+    behind=((1, -2), (2, 0), (1, 2), (-1, 2), (-2, 0), (-1, -2)),
+)  # fmt: skip
+"""A hexagon that stands on a corner."""
+_FLAT: Final = _Shape(
+    corners=tuple(map(_turned, _POINTY.corners)),
+    sides=(
+        ("west", "north"), ("north", "north"), ("east", "north"),
+        ("east", "south"), ("south", "south"), ("west", "south"),
+    ),
+    behind=((-2, -1), (0, -2), (2, -1), (2, 1), (0, 2), (-2, 1)),
+)  # fmt: skip
+"""A hexagon that lies on a side: its corners from the left one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,6 +126,10 @@ class Geometry:
     @property
     def corners(self) -> tuple[Point, ...]:
         """The corners of a cell, clockwise, from where its square begins."""
+        return self._shape.corners
+
+    @property
+    def _shape(self) -> _Shape:
         return _POINTY if self.is_pointy else _FLAT if self.is_flat else _SQUARE
 
     @property
@@ -158,8 +140,7 @@ class Geometry:
     def around(self, place: Place) -> Iterator[tuple[Place | None, Side, Point, Point]]:
         """Yield each edge of a cell, clockwise: the cell behind it, the side of the board it would be on, its ends."""
         corners, (left, top) = self.corners, self.corner(place)
-        sides = _POINTY_SIDES if self.is_pointy else _FLAT_SIDES if self.is_flat else _SQUARE_SIDES
-        for number, (outer, inner) in enumerate(sides):
+        for number, (outer, inner) in enumerate(self._shape.sides):
             (x, y), (x2, y2) = corners[number], corners[(number + 1) % len(corners)]
             is_outer = place[1] in (0, self.n_rows - 1) if self.is_pointy else place[0] in (0, self.n_columns - 1)
             side = outer if is_outer and self._is_at(place, outer) else inner
@@ -171,23 +152,18 @@ class Geometry:
 
     def _behind(self, place: Place, number: int) -> Place | None:
         """Return the cell behind the edge of that number, None where that is outside of the grid."""
-        x, y = place
+        (across, down), (right, below) = self.halves(place), self._shape.behind[number]
+        x, y = self._beginning_at(across + right, down + below)
+        return (x, y) if 0 <= x < self.n_columns and 0 <= y < self.n_rows else None
+
+    def _beginning_at(self, across: int, down: int) -> Place:
+        """Return the cell that begins there, which may be outside of the grid. *Units*: half cells."""
+        x, y = across // 2, down // 2
         if self.is_pointy:
-            step = (-1, 0, 1, 1, 0, -1)[number]
-            found = (x + (1 if number == 1 else -1), y)
-            if step:
-                across = self.halves(place)[0] + (1 if number in (0, 2) else -1)
-                found = ((across - self._shifted(y + step, self.n_rows)) // 2, y + step)
-        elif self.is_flat:
-            step = (-1, 0, 1, 1, 0, -1)[number]
-            found = (x, y + (-1 if number == 1 else 1))
-            if step:
-                down = self.halves(place)[1] + (1 if number in (3, 5) else -1)
-                found = (x + step, (down - self._shifted(x + step, self.n_columns)) // 2)
-        else:
-            found = (x + (0, 1, 0, -1)[number], y + (-1, 0, 1, 0)[number])
-        is_inside = 0 <= found[0] < self.n_columns and 0 <= found[1] < self.n_rows
-        return found if is_inside else None
+            return (across - self._shifted(y, self.n_rows)) // 2, y
+        if self.is_flat:
+            return x, (down - self._shifted(x, self.n_columns)) // 2
+        return x, y
 
 
 def geometry_of(board: Board) -> Geometry:
