@@ -2,8 +2,9 @@
 
 import json
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import chain, repeat
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +15,7 @@ from gdl.diagnostics import escaped
 from gdl.engines import make_game
 from gdl.game import Game
 from gdl.games.library import GameFile, find_game, same_game
+from gdl.language.terms import Term
 from gdl.quantities import quantity
 from gdl.wire.insights import insight_words
 from server.errors import RecordDiffersError, SignatureFormatError
@@ -62,26 +64,11 @@ def command(
     stored = _read(record)
     game, file = _game(stored, rules)
     if seat is not None:
-        role = seat_of(stored, seat, game.roles)
-        click.echo("\n".join(transcript(stored, role, game)))
+        click.echo("\n".join(transcript(stored, seat_of(stored, seat, game.roles), game)))
         return
-    if not as_json:
-        click.echo(escaped(_title(stored)))
-        if file is None and layout_of(game.description, None).kind == "facts":
-            click.echo("hint: states are listed as facts; --rules GAME, a name or a path, draws the board", err=True)
-    show = None if as_json else _Show(drawer(game.description, file, screen_paint()), game, step)
-    about = file.about() if file else None
-    try:
-        gallery = None if folder is None else Gallery(folder, game.description, about)
-        film = None if output is None else Film(game.description, about)
-        verdict = _verdict(stored, game, show, [one for one in (gallery, film) if one is not None])
-        if film is not None and output is not None:
-            film.write(output)
-    except BrokenPipeError:  # the reader of what is printed is gone
-        raise
-    except OSError as error:
-        raise click.UsageError(f"{error.filename or folder} cannot be written: {error.strerror}") from error
-    if not as_json and step is None:
+    show = None if as_json else _begun(stored, game, file, step)
+    verdict = _drawn(stored, game, file, show, folder, output)
+    if show is not None and step is None:
         for line in error_lines(game.roles, stored.errors, stored.failures):
             click.echo(line)
     click.echo(json.dumps(verdict, indent=2) if as_json else _sentence(verdict))
@@ -106,12 +93,6 @@ def _game(record: StoredRecord, rules: str | None) -> tuple[Game, GameFile | Non
     return make_game(description), same_game(record.game or "", description)
 
 
-def _title(record: StoredRecord) -> str:
-    players = record.player_names or ()
-    names = f" ({', '.join(name or 'unnamed' for name in players)})" if any(players) else ""
-    return f"match {record.match_id or 'without an id'} of {record.game or record.game_url or 'unnamed rules'}{names}"
-
-
 @dataclass(frozen=True, slots=True)
 class _Show:
     """Prints the steps of a record: all, or only the one asked for."""
@@ -126,20 +107,55 @@ class _Show:
             return
         click.echo(f"\nstep {at.step}\n{self.draw(at.state.facts)}")
         if at.moves is not None:
-            errors = (*at.errors, *("" for _ in at.moves[len(at.errors) :]))
-            answers = zip(self.game.roles, at.moves, errors, strict=False)
-            told = "  ".join(f"{role}: {move}{f' [{error}]' if error else ''}" for role, move, error in answers)
-            click.echo(escaped(told))
-            for role, failure in zip(self.game.roles, at.failures, strict=False):
-                if failure:
-                    click.echo(escaped(f"  {role}: the player failed: {failure}"))
-            for role, insight in zip(self.game.roles, at.insights, strict=False):
-                if insight is not None:
-                    click.echo(escaped(f"  {role} thought: {insight_words(insight)}"))
+            for line in self._moves(at, at.moves):
+                click.echo(escaped(line))
         elif at.state.is_terminal:
             goals = [(role, at.state.goal(role)) for role in self.game.roles]
             told = "  ".join(f"{role}: {'no goal' if goal is None else goal}" for role, goal in goals)
             click.echo(escaped(f"terminal  {told}"))
+
+    def _moves(self, at: ReplayedStep, moves: Sequence[Term]) -> Iterator[str]:
+        """Yield the joint move with its errors, then which players failed, and what players thought."""
+        answers = zip(self.game.roles, moves, chain(at.errors, repeat("")), strict=False)
+        yield "  ".join(f"{role}: {move}{f' [{error}]' if error else ''}" for role, move, error in answers)
+        for role, failure in zip(self.game.roles, at.failures, strict=False):
+            if failure:
+                yield f"  {role}: the player failed: {failure}"
+        for role, insight in zip(self.game.roles, at.insights, strict=False):
+            if insight is not None:
+                yield f"  {role} thought: {insight_words(insight)}"
+
+
+def _begun(record: StoredRecord, game: Game, file: GameFile | None, step: int | None) -> _Show:
+    """Print which match it is, and return what prints its steps, or only the *step* asked for."""
+    click.echo(escaped(_title(record)))
+    if file is None and layout_of(game.description, None).kind == "facts":
+        click.echo("hint: states are listed as facts; --rules GAME, a name or a path, draws the board", err=True)
+    return _Show(drawer(game.description, file, screen_paint()), game, step)
+
+
+def _title(record: StoredRecord) -> str:
+    players = record.player_names or ()
+    names = f" ({', '.join(name or 'unnamed' for name in players)})" if any(players) else ""
+    return f"match {record.match_id or 'without an id'} of {record.game or record.game_url or 'unnamed rules'}{names}"
+
+
+def _drawn(
+    record: StoredRecord, game: Game, file: GameFile | None, show: _Show | None, folder: Path | None, film: Path | None
+) -> dict[str, Any]:
+    """Return the verdict, and write each step as a picture into *folder*, all of them as one into the file *film*."""
+    about = file.about() if file else None
+    try:
+        gallery = None if folder is None else Gallery(folder, game.description, about)
+        moving = None if film is None else Film(game.description, about)
+        verdict = _verdict(record, game, show, [one for one in (gallery, moving) if one is not None])
+        if moving is not None and film is not None:
+            moving.write(film)
+    except BrokenPipeError:  # the reader of what is printed is gone
+        raise
+    except OSError as error:
+        raise click.UsageError(f"{error.filename or folder} cannot be written: {error.strerror}") from error
+    return verdict
 
 
 def _verdict(

@@ -3,6 +3,7 @@
 import json
 import textwrap
 from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 
 import click
@@ -72,30 +73,89 @@ def command(
         raise click.UsageError("--png writes a file: name it with -o FILE.png")
     if name is None or folder is not None:
         raise click.UsageError("name a GAME, or a folder with --sheet FOLDER, and not both")
-    file = find_game(name)
+    shown = _shown(find_game(name))
+    if as_png and output is not None:
+        _write(output, png_of(shown.picture()))
+    elif as_svg:
+        _write_picture(shown.picture(), output)
+    elif as_json:
+        rules = {"rules": shown.game.description.source.text} if with_rules else {}
+        click.echo(json.dumps(shown.as_json() | rules, indent=2))
+    else:
+        _print(shown, with_rules=with_rules, is_unicode=has_unicode() if is_unicode is None else is_unicode)
+
+
+@dataclass(frozen=True, slots=True)
+class _Shown:
+    """A game, the rule file that it is of, its description, and how many legal moves roles have at first."""
+
+    file: GameFile
+    about: About | None
+    game: Game
+    legal: dict[str, int]
+
+    def picture(self) -> str:
+        """Return the first position as SVG."""
+        return picture(self.game.description, self.about, self.game.initial_state.facts, standalone=True)
+
+    def position(self, paint: Paint, *, is_unicode: bool) -> str:
+        """Return the first position as text."""
+        layout = layout_of(self.game.description, self.about)
+        board = board_of(layout, self.game.description, self.game.initial_state.facts)
+        return text_of(in_unicode(board) if is_unicode else board, paint)
+
+    def words(self) -> Iterator[str]:
+        """Yield the lines on the game: title, authors, roles, kind, and how unclear sentences were decided."""
+        about = self.about
+        yield f"{about.title} ({self.file.name})" if about else self.file.name
+        if about:
+            yield from ("", textwrap.fill(about.summary, _WIDTH), "", f"authors: {', '.join(about.authors)}")
+            if about.source:
+                yield f"source: {about.source}"
+        yield f"roles: {', '.join(role.name for role in self.game.roles)}"
+        yield f"information: {self._information()}"
+        if about and about.decisions:
+            yield from ("", "What the source leaves open, and what the rules do:")
+            for decision in about.decisions:
+                yield textwrap.fill(decision.unclear, _WIDTH, initial_indent="- ", subsequent_indent="  ")
+                yield textwrap.fill(decision.decided, _WIDTH, initial_indent="  ", subsequent_indent="  ")
+
+    def _information(self) -> str:
+        if not self.game.has_imperfect_information:
+            return "perfect"
+        return f"{(self.about and self.about.information) or 'imperfect'} (GDL-II)"
+
+    def as_json(self) -> dict[str, object]:
+        """Return the game as JSON: name, roles, description, first state, numbers of legal moves, board."""
+        return {
+            "name": self.file.name,
+            "path": str(self.file.path),
+            "sha256": self.game.description.sha256,
+            "roles": [role.name for role in self.game.roles],
+            "has_imperfect_information": self._information().startswith("imperfect"),
+            "about": self.about.model_dump(mode="json", exclude_unset=True) if self.about else None,
+            "facts": sorted(map(str, self.game.initial_state.facts)),
+            "legal": self.legal,
+            "board": self.position(plain, is_unicode=False),
+        }
+
+
+def _shown(file: GameFile) -> _Shown:
     about = file.about()
     with progress(f"deriving the first position of {file.name}"):
         game = make_game(file.read())
         legal = {role.name: len(game.initial_state.legal_moves(role)) for role in game.roles}
-    if as_png and output is not None:
-        svg = picture(game.description, about, game.initial_state.facts, standalone=True)
-        write_pixels(svg, output)
-        return
-    if as_svg:
-        write_picture(picture(game.description, about, game.initial_state.facts, standalone=True), output)
-        return
-    if as_json:
-        told = _as_json(file, about, game, legal)
-        click.echo(json.dumps(told | {"rules": game.description.source.text} if with_rules else told, indent=2))
-        return
-    is_unicode = has_unicode() if is_unicode is None else is_unicode
-    lines = "\n".join(
-        (*_words(file, about, game), _position(about, game, _painted, is_unicode=is_unicode), "", *_moves(legal))
-    )
+    return _Shown(file, about, game, legal)
+
+
+def _print(shown: _Shown, *, with_rules: bool, is_unicode: bool) -> None:
+    position = shown.position(_painted, is_unicode=is_unicode)
+    moves = ", ".join(f"{role} {n}" for role, n in shown.legal.items())
+    lines = "\n".join((*shown.words(), "", "First position:", position, "", f"Legal moves: {moves}"))
     console = Console(highlight=False)
     console.print(Text.from_ansi(lines), soft_wrap=True)
     if with_rules:
-        print_rules(game.description.source.text, console)
+        print_rules(shown.game.description.source.text, console)
 
 
 def _write_sheet(folder: Path, output: Path | None) -> bool:
@@ -105,7 +165,7 @@ def _write_sheet(folder: Path, output: Path | None) -> bool:
     frames = frames_of(folder)
     if not frames:
         raise click.UsageError(f"no rule file (.kif) is in {folder}")
-    write_picture(sheet_of(frames).rstrip("\n"), output)
+    _write_picture(sheet_of(frames).rstrip("\n"), output)
     click.echo(summary(frames))
     failed = [frame for frame in frames if frame.picture is None]
     for frame in failed:
@@ -114,33 +174,18 @@ def _write_sheet(folder: Path, output: Path | None) -> bool:
     return not failed
 
 
-def write_picture(svg: str, output: Path | None) -> None:
-    """Write the picture to the file, to standard output without one.
-
-    Raises:
-        UsageError: the file cannot be written.
-    """
+def _write_picture(svg: str, output: Path | None) -> None:
+    """Write the picture to the file, to standard output without one."""
     if output is None:
         click.echo(svg)
-        return
+    else:
+        _write(output, f"{svg}\n".encode())
+
+
+def _write(output: Path, content: bytes) -> None:
     try:
         with writing(output) as file:
-            file.write_text(f"{svg}\n", encoding="utf-8")
-    except OSError as error:
-        raise click.UsageError(f"{output} cannot be written: {error.strerror}") from error
-
-
-def write_pixels(svg: str, output: Path) -> None:
-    """Write the picture to the file as PNG.
-
-    Raises:
-        UsageError: the file cannot be written.
-        MissingExtraError: the extra `pictures` is not installed.
-    """
-    pixels = png_of(svg)
-    try:
-        with writing(output) as file:
-            file.write_bytes(pixels)
+            file.write_bytes(content)
     except OSError as error:
         raise click.UsageError(f"{output} cannot be written: {error.strerror}") from error
 
@@ -158,50 +203,3 @@ def print_rules(text: str, console: Console) -> None:
 
 def _painted(symbol: str, colour: str | None) -> str:
     return click.style(symbol, fg=colour, bold=True) if colour else symbol
-
-
-def _position(about: About | None, game: Game, paint: Paint, *, is_unicode: bool) -> str:
-    board = board_of(layout_of(game.description, about), game.description, game.initial_state.facts)
-    return text_of(in_unicode(board) if is_unicode else board, paint)
-
-
-def _words(file: GameFile, about: About | None, game: Game) -> Iterator[str]:
-    """Yield the lines on a game: title, authors, roles, kind, and how unclear sentences were decided."""
-    yield f"{about.title} ({file.name})" if about else file.name
-    if about:
-        yield from ("", textwrap.fill(about.summary, _WIDTH), "", f"authors: {', '.join(about.authors)}")
-        if about.source:
-            yield f"source: {about.source}"
-    yield f"roles: {', '.join(role.name for role in game.roles)}"
-    yield f"information: {_information(about, game)}"
-    if about and about.decisions:
-        yield from ("", "What the source leaves open, and what the rules do:")
-        for decision in about.decisions:
-            yield textwrap.fill(decision.unclear, _WIDTH, initial_indent="- ", subsequent_indent="  ")
-            yield textwrap.fill(decision.decided, _WIDTH, initial_indent="  ", subsequent_indent="  ")
-    yield from ("", "First position:")
-
-
-def _information(about: About | None, game: Game) -> str:
-    if not game.has_imperfect_information:
-        return "perfect"
-    return f"{(about and about.information) or 'imperfect'} (GDL-II)"
-
-
-def _moves(legal: dict[str, int]) -> Iterator[str]:
-    yield "Legal moves: " + ", ".join(f"{role} {n}" for role, n in legal.items())
-
-
-def _as_json(file: GameFile, about: About | None, game: Game, legal: dict[str, int]) -> dict[str, object]:
-    """Return the game as JSON: name, roles, description, first state, numbers of legal moves, board."""
-    return {
-        "name": file.name,
-        "path": str(file.path),
-        "sha256": game.description.sha256,
-        "roles": [role.name for role in game.roles],
-        "has_imperfect_information": _information(about, game).startswith("imperfect"),
-        "about": about.model_dump(mode="json", exclude_unset=True) if about else None,
-        "facts": sorted(map(str, game.initial_state.facts)),
-        "legal": legal,
-        "board": _position(about, game, plain, is_unicode=False),
-    }
