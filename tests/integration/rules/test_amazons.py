@@ -8,7 +8,8 @@ from collections.abc import Iterator
 import pytest
 
 from gdl.game import State
-from tests.kit.rules.positions import after, facts, game, goals, legal, position
+from tests.kit.players.games import game
+from tests.kit.rules.positions import after, facts, goals, legal, position
 
 Cell = tuple[int, int]
 

@@ -41,10 +41,10 @@ from server.storage.writer import EventWriter
 from server.tournament.fixtures import ScheduledMatch
 from server.tournament.timetable import Timetable
 from tests.kit.server.access.guarded_app import Client, bearer
+from tests.kit.server.hosting.managing import YES, until
 from tests.kit.server.hosting.tournaments import entrants, tournament
 from tests.kit.server.peers import listening
 from tests.kit.server.plays import TWO_STEPS
-from tests.postgresql.server.hosting.test_game_manager import YES, until
 
 Value: TypeAlias = str | bytes | int | float | None
 OFTEN = "100000/minute"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import cache
 from typing import Final
 
-from gdl import find_game, make_game, read_rules
+from gdl import make_game, read_rules
 from gdl.game import Game
 
 SMALL_GAMES: Final = (
@@ -52,12 +52,6 @@ AGAIN: Final = "(<= again (does ?r (go 1 2)))"
 NEVER: Final = "(<= again (does ?r (go 5 5)))"
 HIDDEN: Final = "(<= (sees ?r moved) (does ?s (go ?x ?y)) (role ?r))"
 """A rule by which roles see only that a move was made."""
-
-
-@cache
-def prepared(name: str) -> Game:
-    """Return a game of the library, compiled."""
-    return make_game(find_game(name).read(), "compiled")
 
 
 @cache

@@ -3,20 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from functools import cache
 
 from gdl.diagnostics import Source
-from gdl.engines import make_game
 from gdl.game import Game, Role, State
-from gdl.games.library import find_game
 from gdl.language.kif import read_forms, read_term, term_of
 from gdl.language.terms import Term
-
-
-@cache
-def game(name: str) -> Game:
-    """Return the game of that name in the library."""
-    return make_game(find_game(name).read())
 
 
 def terms(text: str) -> tuple[Term, ...]:

@@ -7,7 +7,8 @@ from functools import cache
 import pytest
 
 from gdl.game import State
-from tests.kit.rules.positions import after, facts, game, goals, legal, position, terms
+from tests.kit.players.games import game
+from tests.kit.rules.positions import after, facts, goals, legal, position, terms
 
 GAME = game("blackjack")
 DEAL = ["ace", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "jack", "queen", "king"]

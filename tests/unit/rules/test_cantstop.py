@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from tests.kit.rules.positions import after, facts, game, position
+from tests.kit.players.games import game
+from tests.kit.rules.positions import after, facts, position
 
 GAME = game("cantstop")
 BOARD = "(at red 7 5) (at blue 8 3) (in_turn red) (turn 9)"

@@ -10,7 +10,8 @@ import pytest
 from gdl.games.library import find_game
 from gdl.language.syntax import Rule
 from gdl.language.terms import Compound
-from tests.kit.rules.positions import after, facts, game, goals, legal, position
+from tests.kit.players.games import game
+from tests.kit.rules.positions import after, facts, goals, legal, position
 
 Cell = tuple[int, int]
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from tests.kit.rules.positions import after, facts, game, goals, position
+from tests.kit.players.games import game
+from tests.kit.rules.positions import after, facts, goals, position
 
 GAME = game("snakesandladders")
 

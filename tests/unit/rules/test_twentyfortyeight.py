@@ -7,7 +7,8 @@ from collections import Counter
 import pytest
 
 from gdl.game import State
-from tests.kit.rules.positions import after, facts, game, legal, position
+from tests.kit.players.games import game
+from tests.kit.rules.positions import after, facts, legal, position
 
 GAME = game("twentyfortyeight")
 

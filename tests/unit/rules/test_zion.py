@@ -9,7 +9,8 @@ import pytest
 
 from gdl.game import RANDOM, State
 from gdl.language.terms import Constant
-from tests.kit.rules.positions import after, facts, game, goals, legal, position, terms
+from tests.kit.players.games import game
+from tests.kit.rules.positions import after, facts, goals, legal, position, terms
 
 FULL = game("zion")
 SMALL = game("zionsmall")

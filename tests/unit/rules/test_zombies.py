@@ -6,7 +6,8 @@ import random
 
 import pytest
 
-from tests.kit.rules.positions import after, facts, game, goals, legal, position
+from tests.kit.players.games import game
+from tests.kit.rules.positions import after, facts, goals, legal, position
 
 ZOMBIES = game("zombies")
 START = "(at 5 5) (phase moving) (step 1) (bodycount 0) (door 1) (outside 0)"

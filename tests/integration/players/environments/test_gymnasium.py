@@ -15,7 +15,7 @@ from gymnasium.utils.env_checker import check_env  # noqa: E402 -- after importo
 
 from gdl import Game, IllegalMoveError  # noqa: E402 -- after importorskip
 from players.environments import gym, vector_gym  # noqa: E402 -- after importorskip
-from tests.kit.players.environments import prepared  # noqa: E402 -- after importorskip
+from tests.kit.players.games import compiled  # noqa: E402 -- after importorskip
 
 ONE_ROLE = ("eightpuzzle", "montyhall", "zombies")
 
@@ -23,7 +23,7 @@ ONE_ROLE = ("eightpuzzle", "montyhall", "zombies")
 @pytest.mark.sampled(3)
 @pytest.mark.parametrize("name", ONE_ROLE)
 def test_a_game_of_one_role_is_an_environment(name: str) -> None:
-    env = gym(prepared(name), render_mode="ansi")
+    env = gym(compiled(name), render_mode="ansi")
     check_env(env, skip_render_check=True)
     assert isinstance(env.render(), str)
 
@@ -38,13 +38,13 @@ def test_a_game_of_dice_shows_its_board() -> None:
 
 @pytest.mark.parametrize("make", [gym, lambda game: vector_gym(game, 1)])
 def test_environments_that_are_given_no_seed_have_chance_of_their_own(make: Callable[[Game], Any]) -> None:
-    game = prepared("twentyfortyeight")
+    game = compiled("twentyfortyeight")
     begun = {np.asarray(make(game).reset()[0]).tobytes() for _ in range(20)}
     assert len(begun) > 1
 
 
 def test_a_play_that_an_illegal_action_has_ended_is_begun_anew_before_it_is_stepped() -> None:
-    env = gym(prepared("eightpuzzle"))
+    env = gym(compiled("eightpuzzle"))
     _, info = env.reset(seed=1)
     legal, illegal = info["action_mask"].argmax(), info["action_mask"].argmin()
     assert env.step(illegal)[1:4] == (-1.0, True, False)
@@ -56,7 +56,7 @@ def test_a_play_that_an_illegal_action_has_ended_is_begun_anew_before_it_is_step
 
 
 def test_a_play_that_has_ended_or_not_begun_is_not_stepped() -> None:
-    env = gym(prepared("montyhall"))
+    env = gym(compiled("montyhall"))
     with pytest.raises(ResetNeeded):
         env.step(0)
     _, info = env.reset(seed=1)
@@ -69,7 +69,7 @@ def test_a_play_that_has_ended_or_not_begun_is_not_stepped() -> None:
 
 def test_a_game_of_two_roles_is_none() -> None:
     with pytest.raises(ValueError, match="PettingZoo"):
-        gym(prepared("tictactoe"))
+        gym(compiled("tictactoe"))
 
 
 def test_copies_show_their_boards() -> None:
@@ -83,7 +83,7 @@ def test_copies_show_their_boards() -> None:
 
 @pytest.mark.parametrize("name", ["eightpuzzle", "montyhall"])
 def test_copies_are_a_vector_environment(name: str) -> None:
-    envs = vector_gym(prepared(name), 7)
+    envs = vector_gym(compiled(name), 7)
     seen, info = envs.reset(seed=3)
     assert seen in envs.observation_space
     n_ends = 0

@@ -19,7 +19,8 @@ from players.environments import openspiel  # noqa: E402 -- after importorskip
 from players.environments.openspiel_games import SpielNameTakenError  # noqa: E402 -- after importorskip
 from players.player import PlayerFileError  # noqa: E402 -- after importorskip
 from players.registry import find_player  # noqa: E402 -- after importorskip
-from tests.kit.players.environments import HIDDEN, NEVER, RACE, made, prepared  # noqa: E402 -- after importorskip
+from tests.kit.players.environments import HIDDEN, NEVER, RACE, made  # noqa: E402 -- after importorskip
+from tests.kit.players.games import compiled  # noqa: E402 -- after importorskip
 
 KUHN_VALUE = -1 / 18
 """What the first player wins in Kuhn poker where both play an equilibrium, in chips. Source: Kuhn 1950."""
@@ -32,7 +33,7 @@ GAMES = (
 
 
 def spiel(name: str, unit: float = 50) -> Any:
-    return openspiel(prepared(name), unit=unit)
+    return openspiel(compiled(name), unit=unit)
 
 
 @pytest.mark.parametrize("name", GAMES)
@@ -67,15 +68,15 @@ def test_a_state_s_child_is_another_state() -> None:
 
 def test_a_game_can_be_asked_for_by_name() -> None:
     for _ in range(2):
-        openspiel(prepared("tictactoe"), name="tictactoe")
+        openspiel(compiled("tictactoe"), name="tictactoe")
     assert str(pyspiel.load_game("ggp_tictactoe").new_initial_state()) == str(spiel("tictactoe").new_initial_state())
 
 
 def test_a_name_that_is_taken_is_refused() -> None:
-    openspiel(prepared("tictactoe"), name="taken")
+    openspiel(compiled("tictactoe"), name="taken")
     for name, unit in (("nim", 50.0), ("tictactoe", 25.0)):
         with pytest.raises(SpielNameTakenError, match="ggp_taken"):
-            openspiel(prepared(name), unit=unit, name="taken")
+            openspiel(compiled(name), unit=unit, name="taken")
 
 
 def test_without_a_name_nothing_is_registered() -> None:
@@ -84,7 +85,7 @@ def test_without_a_name_nothing_is_registered() -> None:
     spiel("nim")
     openspiel("nim")
     player = find_player("openspiel:random")()
-    player.join(prepared("nim"), prepared("nim").roles[0], 1)
+    player.join(compiled("nim"), compiled("nim").roles[0], 1)
     player.start(Deadline.after(60))
     assert pyspiel.registered_names() == before
 
@@ -166,7 +167,7 @@ def test_mcts_takes_the_winning_move() -> None:
 
 @pytest.mark.parametrize(
     "game",
-    [prepared("tictactoe"), prepared("kuhnpoker"), made(RACE + NEVER + HIDDEN)],
+    [compiled("tictactoe"), compiled("kuhnpoker"), made(RACE + NEVER + HIDDEN)],
     ids=["all is seen", "hidden", "hidden, with a choice of waiting"],
 )
 def test_the_observation_tensor_is_that_of_arrays(game: Game) -> None:
@@ -206,7 +207,7 @@ def test_a_bot_that_can_play_no_match_is_refused(spec: str, reason: str) -> None
 
 @pytest.mark.parametrize("spec", ["openspiel:mcts?simulations=20", "openspiel:random"])
 def test_a_bot_of_openspiel_takes_a_seat(spec: str) -> None:
-    game = prepared("tictactoe")
+    game = compiled("tictactoe")
     players = {role: find_player(spec)() for role in played_roles(game)}
     for seed, (role, player) in enumerate(players.items()):
         player.join(game, role, seed)

@@ -12,8 +12,7 @@ from gdl import read_term
 from gdl.game import State
 from players.environments import VectorGame
 from players.learning.forest import Forest, targets_of
-from tests.kit.players.environments import prepared
-from tests.kit.players.games import KINGMAKER, game_of
+from tests.kit.players.games import KINGMAKER, compiled, game_of
 
 
 def knows_nothing(
@@ -25,7 +24,7 @@ def knows_nothing(
 
 def after(*cells: tuple[int, int]) -> State:
     """Return the state of tic-tac-toe after x, o, x, ... have marked these cells."""
-    game = prepared("tictactoe")
+    game = compiled("tictactoe")
     state = game.initial_state
     for number, (x, y) in enumerate(cells):
         mark, wait = read_term(f"(mark {x} {y})"), read_term("noop")
@@ -35,7 +34,7 @@ def after(*cells: tuple[int, int]) -> State:
 
 def searched(state: State, n_lanes: int, n_rounds: int) -> Forest:
     """Return one tree of a state after some rounds."""
-    lanes = VectorGame(prepared("tictactoe"), n_lanes, auto_reset=False)
+    lanes = VectorGame(compiled("tictactoe"), n_lanes, auto_reset=False)
     forest = Forest(lanes, knows_nothing, 1, 20_000)
     lanes.place(state)
     forest.plant(lanes.save())
@@ -97,7 +96,7 @@ def test_a_search_goes_on_below_what_was_played() -> None:
 
 
 def test_walks_end_where_there_is_no_room() -> None:
-    lanes = VectorGame(prepared("tictactoe"), 4, auto_reset=False)
+    lanes = VectorGame(compiled("tictactoe"), 4, auto_reset=False)
     forest = Forest(lanes, knows_nothing, 1, 16)
     forest.plant(lanes.save())
     for _ in range(20):

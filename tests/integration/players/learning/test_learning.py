@@ -37,7 +37,7 @@ from players.learning.networks import (  # noqa: E402 -- after importorskip
     shape_from,
 )
 from players.registry import find_player  # noqa: E402 -- after importorskip
-from tests.kit.players.environments import prepared  # noqa: E402 -- after importorskip
+from tests.kit.players.games import compiled  # noqa: E402 -- after importorskip
 
 N_STEPS = 200
 """How many moves of each play, as seconds of a clock that is read once for each."""
@@ -70,7 +70,7 @@ def learned(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def points(spec: str, n_matches: int) -> float:
     """Return the mean goal of a player against random moves at tic-tac-toe, in both roles."""
-    game = prepared("tictactoe")
+    game = compiled("tictactoe")
     ours, theirs = find_player(spec), find_player("random")
     total = 0
     for number in range(n_matches):
@@ -93,7 +93,7 @@ def test_what_was_learned_is_better_than_the_beginning(learned: Path) -> None:
 
 
 def test_a_move_of_so_many_simulations_is_repeatable(learned: Path) -> None:
-    game = prepared("tictactoe")
+    game = compiled("tictactoe")
     moves = []
     for _ in range(2):
         player = find_player(f"net:{learned}:simulations=64")()
@@ -106,7 +106,7 @@ def test_a_move_of_so_many_simulations_is_repeatable(learned: Path) -> None:
 
 def test_a_move_is_there_before_its_deadline(learned: Path) -> None:
     """By a clock that goes on by a second each time that it is read, so that no machine is too slow."""
-    game, clock = prepared("connectfour"), Ticks()
+    game, clock = compiled("connectfour"), Ticks()
     path = learned.with_name("four.pt")
     learner(path, "connectfour").save()
     player = find_player(f"net:{path}")()
@@ -362,7 +362,7 @@ def test_a_file_that_is_too_large_is_not_read(learned: Path, monkeypatch: pytest
 def test_a_network_of_another_game_is_refused(learned: Path) -> None:
     with pytest.raises(NetworkFileError, match="of another game, tictactoe"):
         learner(learned, "connectfour")
-    game = prepared("connectfour")
+    game = compiled("connectfour")
     player = find_player(f"net:{learned}")()
     player.join(game, game.roles[0], 1)
     with pytest.raises(NetworkFileError, match="of another game, tictactoe"):
@@ -393,7 +393,7 @@ def test_a_game_without_a_board_is_learned_from_its_bits(tmp_path: Path) -> None
 def test_another_order_of_fluents_and_actions_changes_nothing(learned: Path, tmp_path: Path) -> None:
     """A file of a version that numbers them otherwise is played all the same."""
     kept = read_checkpoint(learned)
-    game = prepared("tictactoe")
+    game = compiled("tictactoe")
     found = []
     shape = kept.shape
     turned = tuple(reversed(shape.actions))

@@ -9,11 +9,8 @@ from typing import Any
 
 import pytest
 
-from gdl.engines import make_game
-from gdl.language.kif import read_term
-from gdl.language.rules import Description, read_rules
+from gdl.language.rules import read_rules
 from server.match.exchange import MoveOrigin
-from server.match.position import Position, first_position, next_position
 from server.records.entries import Entry, StateEntry, StepEntry, entry_of
 from server.refusals import RequestError
 from server.spectating.events import Delay, delay_of, n_common, public_events, read_delay
@@ -24,45 +21,16 @@ from server.storage.listing import Filter
 from server.storage.rows import MatchRow, MatchStatus
 from server.visibility import Secrecy
 from tests.kit.server.scripted import CIRCUMSTANCES, TURNS_MOVES, events, library, start_of, turns
-from tests.kit.server.spectating.written_match import MATCH, WrittenMatch, written_match
-from tests.kit.server.storage.samples import keep
+from tests.kit.server.spectating.guesses import DEAL, GUESS, PERCEPTS, SAY, delayed, journal, positions
+from tests.kit.server.spectating.written_match import MATCH, written_match
 
 IMPERFECT = Secrecy(is_imperfect=True, is_scrambled=False, has_ended=False)
-GUESS = """
-(role random) (role left) (role right) (init (at 0)) (succ 0 1) (succ 1 2) (succ 2 3)
-(card ace) (card king)
-(<= (legal random (deal ?c)) (true (at 0)) (card ?c))
-(<= (legal random noop) (not (true (at 0))))
-(<= (legal ?r (say ?c)) (role ?r) (distinct ?r random) (true (at 1)) (card ?c))
-(<= (legal ?r noop) (role ?r) (distinct ?r random) (not (true (at 1))))
-(<= (next (at ?j)) (true (at ?i)) (succ ?i ?j))
-(<= (next (dealt ?c)) (does random (deal ?c)))
-(<= (next (dealt ?c)) (true (dealt ?c)))
-(<= terminal (true (at 3)))
-(<= (goal ?r 50) (role ?r) (distinct ?r random))
-"""
-DEAL, SAY = ("(deal ace)", "noop", "noop"), ("noop", "(say ace)", "(say king)")
-PERCEPTS = {
-    "each sees all": "(<= (sees ?r (did ?q ?m)) (role ?r) (does ?q ?m))",
-    "each sees the others": "(<= (sees ?r (did ?q ?m)) (role ?r) (does ?q ?m) (distinct ?r ?q))",
-    "one sees no deal": "(<= (sees ?r (did ?q ?m)) (role ?r) (does ?q ?m) (distinct ?q random)) "
-    "(<= (sees left (dealt ?c)) (does random (deal ?c)))",
-    "no say is seen": "(<= (sees ?r (dealt ?c)) (role ?r) (does random (deal ?c)))",
-}
 COMMON = {
     "each sees all": [True, True, True],
     "each sees the others": [True, True, True],
     "one sees no deal": [True, False, False],
     "no say is seen": [True, True, False],
 }
-
-
-def positions(rules: Description, *moves: tuple[str, ...]) -> list[Position]:
-    game = make_game(rules)
-    found = [first_position(game)]
-    for joint in moves:
-        found.append(next_position(game, found[-1], tuple(map(read_term, joint))))
-    return found
 
 
 @pytest.mark.parametrize("percepts", PERCEPTS)
@@ -87,17 +55,6 @@ def test_what_there_is_too_much_of_to_compare_is_not_common(monkeypatch: pytest.
     monkeypatch.setattr("server.match.position.MAX_ALTERNATIVES", 1)
     rules = read_rules(GUESS + PERCEPTS["each sees all"])
     assert [found.is_common for found in positions(rules, DEAL)] == [True, False]
-
-
-def journal(percepts: str) -> list[Entry]:
-    """Return the journal of a match as a referee makes it."""
-    rules = read_rules(GUESS + PERCEPTS[percepts])
-    found = [entry_of(event, CIRCUMSTANCES) for event in events(rules, (DEAL, SAY))]
-    position = iter(positions(rules, DEAL, SAY))
-    return [
-        replace(entry, is_common=next(position).is_common) if isinstance(entry, StateEntry) else entry
-        for entry in found
-    ]
 
 
 def told(entries: list[Entry]) -> list[Any]:
@@ -208,17 +165,6 @@ def test_a_broadcast_goes_on_where_it_was_before() -> None:
 def test_public_events_are_numbered_as_the_entries_of_the_journal() -> None:
     entries = journal("each sees all")
     assert [event.number for event in public_events(entries, IMPERFECT)] == list(range(len(entries)))
-
-
-async def delayed(played: WrittenMatch, text: str) -> None:
-    """Delay the broadcast of the match."""
-    row = await played.matches.get(MATCH)
-    assert row is not None
-    changed = {**row.order, "text": {**row.order["text"], "broadcastDelay": text}}
-    seats = (await played.matches.seats([MATCH]))[MATCH]
-    await played.matches.delete(MATCH)
-    values = {name: getattr(row, name) for name in MatchRow.__slots__}
-    await keep(played.matches, MatchRow(**values | {"order": changed}), seats)
 
 
 @pytest.mark.parametrize(("text", "n_steps"), [("end", 0), ("1 step", 1), ("3 steps", 0), ("60 s", 1), ("live", 2)])

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import Sequence
 from contextlib import aclosing
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -20,14 +19,8 @@ from server.spectating.stream import MatchFeeds, public_events, shared
 from server.storage.notifications import Notifier
 from server.storage.rows import MatchRow, MatchStatus
 from tests.kit.polling import until
-from tests.kit.server.scripted import START_MS, TURNS_MOVES, turns
-from tests.kit.server.spectating.written_match import MATCH, WrittenMatch, written_match
-
-
-@pytest.fixture
-async def played(tmp_path: Path) -> AsyncIterator[WrittenMatch]:
-    async with written_match(tmp_path, turns(), TURNS_MOVES) as found:
-        yield found
+from tests.kit.server.scripted import START_MS
+from tests.kit.server.spectating.written_match import MATCH, WrittenMatch
 
 
 @pytest.fixture

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
 from dataclasses import replace
-from pathlib import Path
 from typing import Any, Final
 
 import pytest
@@ -13,8 +11,8 @@ from server.principal import Principal, Role
 from server.registry.queueing import Hindrance, WaitReason
 from server.spectating.overview import listed
 from server.storage.rows import MatchPurpose, MatchRow, MatchStatus
-from tests.kit.server.scripted import START_MS, TURNS_MOVES, turns
-from tests.kit.server.spectating.written_match import MATCH, WrittenMatch, written_match
+from tests.kit.server.scripted import START_MS
+from tests.kit.server.spectating.written_match import MATCH, WrittenMatch
 
 TEXT: Final[dict[str, Any]] = {"players": {"a": {}, "b": {}}, "startClock": 10, "playClock": 5}
 SCRAMBLED: Final = {"text": TEXT | {"scramble": True}, "people": {"a": "zoe"}}
@@ -55,12 +53,6 @@ CASES: Final[dict[str, tuple[dict[str, Any], dict[str, Any]]]] = {
         {"is_hidden": True, "started_ms": 7, "order": SCRAMBLED}, ALWAYS | {"isHidden": True, "started": 7},
     ),
 }  # fmt: skip
-
-
-@pytest.fixture
-async def played(tmp_path: Path) -> AsyncIterator[WrittenMatch]:
-    async with written_match(tmp_path, turns(), TURNS_MOVES) as found:
-        yield found
 
 
 @pytest.mark.parametrize("case", CASES)

@@ -19,20 +19,14 @@ from server.refusals import RequestError
 from server.spectating import public_record as module
 from server.spectating.public_record import is_id, known_match, public_record, public_record_text, transcript
 from server.storage.rows import MatchStatus, SeatKind
-from tests.integration.server.spectating.test_broadcast import DEAL, GUESS, PERCEPTS, SAY, delayed, journal
 from tests.kit.server.scripted import START_MS, TURNS_MOVES, turns
+from tests.kit.server.spectating.guesses import DEAL, GUESS, PERCEPTS, SAY, delayed, journal
 from tests.kit.server.spectating.written_match import MATCH, OWNER, WrittenMatch, written_match
 from tests.kit.server.storage.samples import keep
 
 OWN: Final = Principal(OWNER, Role.PLAYER)
 OTHERS: Final = [None, Principal("mallory", Role.PLAYER), Principal("ada", Role.ADMIN)]
 FAILURE: Final = "NoLegalMoveError: in (at 3)"
-
-
-@pytest.fixture
-async def played(tmp_path: Path) -> AsyncIterator[WrittenMatch]:
-    async with written_match(tmp_path, turns(), TURNS_MOVES) as found:
-        yield found
 
 
 @pytest.fixture

@@ -17,8 +17,8 @@ from server.records.entries import CompletedEntry, Entry, StepEntry
 from server.refusals import RequestError
 from server.spectating.state import StateView, state_at
 from server.storage.rows import PlayerRow, SeatKind
-from tests.integration.server.spectating.test_broadcast import DEAL, GUESS, PERCEPTS, SAY, delayed, journal
 from tests.kit.server.scripted import START_MS, TURNS_MOVES, turns
+from tests.kit.server.spectating.guesses import DEAL, GUESS, PERCEPTS, SAY, delayed, journal
 from tests.kit.server.spectating.written_match import MATCH, OWNER, WrittenMatch, written_match
 
 LEFT = Principal("carol", Role.PLAYER)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
 from contextlib import aclosing
 from dataclasses import replace
 from pathlib import Path
@@ -22,12 +21,6 @@ from server.storage.rows import MatchRow, MatchStatus
 from tests.kit.server.scripted import TURNS_MOVES, turns
 from tests.kit.server.spectating.written_match import MATCH, WrittenMatch, written_match
 from tests.kit.server.storage.samples import keep
-
-
-@pytest.fixture
-async def played(tmp_path: Path) -> AsyncIterator[WrittenMatch]:
-    async with written_match(tmp_path, turns(), TURNS_MOVES) as found:
-        yield found
 
 
 async def followed(played: WrittenMatch, after: int = -1, poll_s: float = 60.0) -> list[PublicEvent]:

@@ -3,19 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import AsyncIterator
-from pathlib import Path
 
-import pytest
-
-from tests.kit.server.api.whole_server import Client, manager_of, ordered, record, whole_server
+from tests.kit.server.api.whole_server import Client, manager_of, ordered, record
 from tests.kit.server.web.fetching import page_at, words_of
-
-
-@pytest.fixture
-async def client(tmp_path: Path) -> AsyncIterator[Client]:
-    async with whole_server(tmp_path) as (found, _):
-        yield found
 
 
 async def confirm(client: Client, path: str) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -16,12 +15,6 @@ from tests.kit.server.api.whole_server import Client, manager_of, whole_server
 from tests.kit.server.web.markup import Page
 
 PLAYERS = {"x": "legal", "o": "legal"}
-
-
-@pytest.fixture
-async def client(tmp_path: Path) -> AsyncIterator[Client]:
-    async with whole_server(tmp_path) as (found, _):
-        yield found
 
 
 async def finished(client: Client) -> str:

@@ -8,7 +8,6 @@ import io
 import json
 import logging
 import zipfile
-from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
@@ -17,13 +16,7 @@ from aiohttp import ServerDisconnectedError, web
 from server.web import exports
 from server.web.tournament_view import ShownTournament
 from tests.kit.server.api.tournaments import command_cup, order_cup, played_cup
-from tests.kit.server.api.whole_server import Client, told, whole_server
-
-
-@pytest.fixture
-async def client(tmp_path: Path) -> AsyncIterator[Client]:
-    async with whole_server(tmp_path) as (found, _):
-        yield found
+from tests.kit.server.api.whole_server import Client, told
 
 
 async def lines(client: Client, name: str) -> list[dict[str, str]]:

@@ -8,7 +8,6 @@ import re
 import zipfile
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -17,18 +16,12 @@ from server.records.entries import ClosedEntry
 from server.spectating.publishing import Post, Publisher, PublishSettings, posting
 from server.storage.publications import PublicationStore
 from tests.kit.server.api.tournaments import command_cup, order_cup, until_cup
-from tests.kit.server.api.whole_server import Client, manager_of, told, whole_server
+from tests.kit.server.api.whole_server import Client, manager_of, told
 from tests.kit.server.peers import listening, request
 from tests.kit.server.spectating.spectator_server import spectator_server
 from tests.kit.server.web.fetching import page_at, words_of
 
 READY = b"HTTP/1.0 200 OK\r\nContent-Type: text/acl\r\nContent-Length: 5\r\n\r\nready"
-
-
-@pytest.fixture
-async def client(tmp_path: Path) -> AsyncIterator[Client]:
-    async with whole_server(tmp_path) as (found, _):
-        yield found
 
 
 @asynccontextmanager

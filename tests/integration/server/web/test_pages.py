@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import AsyncIterator
 from html import unescape
 from pathlib import Path
 from typing import Any
@@ -30,12 +29,6 @@ from tests.kit.server.web.fetching import page_at, words_of
 HOSTILE = Path(__file__).parents[3] / "kit/server/web/hostile.kif"
 HOSTILE_PLAYER = "<img src=x onerror=alert(5)>"
 ELEMENTS_OF_OURS = {"script": 1, "img": 1}
-
-
-@pytest.fixture
-async def client(tmp_path: Path) -> AsyncIterator[Client]:
-    async with whole_server(tmp_path) as (found, _):
-        yield found
 
 
 async def ordered(manager: GameManager, **order: Any) -> DrawnMatch:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
-from pathlib import Path
 from threading import get_ident
 from types import ModuleType
 
@@ -13,15 +11,9 @@ from server.leaderboards import leaderboards
 from server.storage import results
 from tests.kit.polling import until
 from tests.kit.server.api.tournaments import command_cup, played_cup
-from tests.kit.server.api.whole_server import Client, whole_server
+from tests.kit.server.api.whole_server import Client
 from tests.kit.server.web.fetching import page_at, words_of
 from tests.kit.server.web.markup import Page
-
-
-@pytest.fixture
-async def client(tmp_path: Path) -> AsyncIterator[Client]:
-    async with whole_server(tmp_path) as (found, _):
-        yield found
 
 
 async def worked_out(client: Client, path: str, part: str = "", told: str = "") -> Page:

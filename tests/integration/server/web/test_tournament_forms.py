@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
 
@@ -22,12 +21,6 @@ FORM: dict[str, Any] = {
     "name": "cup", "format": "round-robin", "games": "tictactoe", "rounds": "", "startClock": "10", "playClock": "10",
     "measure": "points", "forfeitErrors": "", "entry": "open", "players": "legal\nchance = random\n",
 }  # fmt: skip
-
-
-@pytest.fixture
-async def client(tmp_path: Path) -> AsyncIterator[Client]:
-    async with whole_server(tmp_path) as (found, _):
-        yield found
 
 
 async def send(client: Client, path: str, status: int, headers: dict[str, str] | None = None, **form: str) -> str:

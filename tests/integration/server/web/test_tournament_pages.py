@@ -5,9 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import re
-from collections.abc import AsyncIterator
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 
@@ -17,16 +15,10 @@ from server.web import match_lists
 from server.web.rendering import date, points
 from tests.kit.polling import until
 from tests.kit.server.api.tournaments import command_cup, order_cup, played_cup, until_cup
-from tests.kit.server.api.whole_server import Client, manager_of, told, whole_server
+from tests.kit.server.api.whole_server import Client, manager_of, told
 from tests.kit.server.hosting.tournaments import tournament
 from tests.kit.server.peers import listening, replying
 from tests.kit.server.web.fetching import page_at, words_of
-
-
-@pytest.fixture
-async def client(tmp_path: Path) -> AsyncIterator[Client]:
-    async with whole_server(tmp_path) as (found, _):
-        yield found
 
 
 async def test_there_is_a_list_of_tournaments(client: Client) -> None:

@@ -18,10 +18,10 @@ from server.storage.matches import MatchStore
 from server.storage.queue import MatchQueue, WaitingMatch
 from server.storage.rows import MatchRow
 from tests.kit import polling
+from tests.kit.server.hosting.managing import YES, managing, order, until
 from tests.kit.server.peers import listening
 from tests.kit.server.plays import TWO_STEPS
 from tests.kit.server.storage.samples import keep
-from tests.postgresql.server.hosting.test_game_manager import YES, managing, order, until
 
 ENDED = ("completed", "aborted", "failed")
 START = f"(START elsewhere left ({TWO_STEPS}) 60 60)"

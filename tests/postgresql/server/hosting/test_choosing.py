@@ -9,7 +9,7 @@ from server.hosting.game_manager import GameManager
 from server.hosting.order import HostSettings
 from server.registry.queueing import Hindrance, WaitReason
 from server.storage.database import Database
-from tests.postgresql.server.hosting.test_game_manager import order
+from tests.kit.server.hosting.managing import order
 
 AWAY = WaitReason({"away": Hindrance.NOT_CONNECTED})
 

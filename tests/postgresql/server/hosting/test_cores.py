@@ -29,10 +29,10 @@ from server.storage.games import GameStore
 from server.validating.checker import Checker
 from tests.integration.server.hosting.test_child_referee import EXPLODING
 from tests.kit import polling
+from tests.kit.server.hosting.managing import managing, order, until
 from tests.kit.server.peers import hanging, listening
 from tests.kit.server.plays import TWO_STEPS
 from tests.kit.server.processes import oom_score_of
-from tests.postgresql.server.hosting.test_game_manager import managing, order, until
 
 
 @pytest.mark.parametrize(

@@ -32,8 +32,8 @@ from server.storage.rows import NO_ORDER
 from server.storage.schema import events, matches, seats
 from tests.kit import polling
 from tests.kit.exhaustive import sampled
+from tests.kit.server.hosting.managing import YES, order, until
 from tests.kit.server.peers import OK, Behaviour, listening, request
-from tests.postgresql.server.hosting.test_game_manager import YES, order, until
 
 NO_STEP = '{"event": "step", "at": 1, "step": 0, "moves": ["((", 5]}'
 """A line that has the form of an entry, and is none."""

@@ -17,7 +17,7 @@ from server.errors import PlayerSpecError, TooManyMatchesError, UnknownMatchErro
 from server.hosting.choosing import Chooser
 from server.hosting.engine_process import outline_here
 from server.hosting.game_manager import GameManager
-from server.hosting.order import HostSettings, MatchRequest
+from server.hosting.order import HostSettings
 from server.hosting.ordering import new_version
 from server.hosting.playing import MAX_ATTEMPTS
 from server.hosting.referees import ChildReferee
@@ -26,41 +26,10 @@ from server.records.record import record_of
 from server.records.signature import has_valid_signature, make_key
 from server.storage.database import Database
 from server.storage.games import GameStore
-from server.storage.rows import MatchRow
 from tests.kit.polling import until as until_true
-from tests.kit.server.peers import hanging, listening, replying
+from tests.kit.server.hosting.managing import YES, managing, order, until
+from tests.kit.server.peers import hanging, listening
 from tests.kit.server.plays import TWO_STEPS
-
-YES = replying(lambda body: "(say Yes)" if body.startswith("(PLAY") else "ready")
-
-
-@asynccontextmanager
-async def managing(database: Database, settings: HostSettings | None = None) -> AsyncIterator[GameManager]:
-    manager = GameManager(database, settings or HostSettings())
-    await manager.start()
-    try:
-        yield manager
-    finally:
-        await manager.close(parking=False)
-
-
-def order(left: str, right: str, **words: Any) -> MatchRequest:
-    players = {"left": {"player": left}, "right": {"player": right}}
-    told = {"rules": TWO_STEPS, "players": players, "startClock": 5, "playClock": 5, "grace": 0} | words
-    return MatchRequest.model_validate(told)
-
-
-async def until(manager: GameManager, match_id: str, *statuses: str) -> MatchRow:
-    """Return the match once it is in one of *statuses*."""
-    async with asyncio.timeout(30):
-        with manager.notifier.subscribed(match_id) as notifier:
-            while True:
-                notifier.clear()
-                row = await manager.matches.get(match_id)
-                assert row is not None
-                if row.status in statuses:
-                    return row
-                await notifier.wait()
 
 
 async def until_answered(manager: GameManager, match_id: str) -> None:

@@ -20,9 +20,9 @@ from server.storage.database import Database
 from server.storage.rows import MatchRow, MatchStatus
 from tests.kit.players import odd_players
 from tests.kit.players.peers import settings
+from tests.kit.server.hosting.managing import YES, managing, order, until
 from tests.kit.server.peers import listening
 from tests.kit.server.plays import TWO_STEPS
-from tests.postgresql.server.hosting.test_game_manager import YES, managing, order, until
 
 TOLD = insight_json(odd_players.THOUGHT) | {"line": ["( mark 1 1 )", "( mark 2 2 )"]}
 LIVE = HostSettings(live_insight=True)

@@ -25,7 +25,7 @@ from server.storage.database import Database
 from server.web import boards
 from server.web.boards import RuleBook, picture_of, recorded_board
 from tests.integration.server.hosting.test_child_referee import refereeing
-from tests.postgresql.server.hosting.test_game_manager import managing, until
+from tests.kit.server.hosting.managing import managing, until
 
 MAX_TERMS: Final = 200
 """How many terms the event loop may make in all of a match, however large its states are."""

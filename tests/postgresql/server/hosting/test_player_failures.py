@@ -19,8 +19,8 @@ from server.storage.errors import StorageError
 from server.terminal.commentary import error_lines
 from tests.kit.players import odd_players
 from tests.kit.players.peers import settings
+from tests.kit.server.hosting.managing import YES, managing, order, until
 from tests.kit.server.peers import listening
-from tests.postgresql.server.hosting.test_game_manager import YES, managing, order, until
 
 
 async def test_a_player_that_crashes_at_every_move_says_so_in_the_record(database: Database) -> None:
