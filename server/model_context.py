@@ -289,10 +289,10 @@ async def _alone(
     return await asyncio.shield(thread)
 
 
-def model_context_server(version: str, seats: Seats | None = None) -> MCPServer[Any]:
+def model_context_server(version: str) -> MCPServer[Any]:
     """Return the server with its tools."""
     server: MCPServer[Any] = MCPServer("ggp", version=version, instructions=_INSTRUCTIONS)
-    kept, one_at_a_time = seats or Seats(), asyncio.Lock()
+    kept, one_at_a_time = Seats(), asyncio.Lock()
 
     reads = ToolAnnotations(read_only_hint=True, open_world_hint=False)
     plays = ToolAnnotations(read_only_hint=False, destructive_hint=False, open_world_hint=False)

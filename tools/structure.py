@@ -59,15 +59,15 @@ class Figure:
     bound: str = ""
 
 
-def read_modules(root: Path = ROOT) -> tuple[Module, ...]:
-    """Return the modules of the packages below *root*; migrations, which are history, are left out."""
-    paths = sorted(path for package in PACKAGES for path in (root / package).rglob("*.py"))
-    return tuple(_read(root, path) for path in paths if "migrations" not in path.parts)
+def read_modules() -> tuple[Module, ...]:
+    """Return the modules of the packages; migrations, which are history, are left out."""
+    paths = sorted(path for package in PACKAGES for path in (ROOT / package).rglob("*.py"))
+    return tuple(_read(path) for path in paths if "migrations" not in path.parts)
 
 
-def _read(root: Path, path: Path) -> Module:
+def _read(path: Path) -> Module:
     text = path.read_text(encoding="utf-8")
-    parts = path.relative_to(root).with_suffix("").parts
+    parts = path.relative_to(ROOT).with_suffix("").parts
     name = ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
     return Module(name, path, text, ast.parse(text))
 

@@ -162,7 +162,7 @@ _SIGN_SIZES: Final = {1: 26, 2: 20}
 _PLAIN: Final = "bright_white"
 
 
-def draw_marks(cell: Element, marks: Sequence[Mark], *, is_down: bool = True) -> None:
+def draw_marks(cell: Element, marks: Sequence[Mark], *, is_down: bool) -> None:
     """Draw what stands in a cell; of more than four things the number says how many they are.
 
     *is_down* says that the next row is the one below, for what stands between.

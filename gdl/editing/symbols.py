@@ -74,9 +74,7 @@ class SymbolIndex:
     `items` are its facts and rules, whole or not; `broken` are those that cannot be read, in whole or in part.
     """
 
-    def __init__(
-        self, source: Source, items: Iterable[Form], broken: Iterable[Form] = (), *, is_gdl2: bool = False
-    ) -> None:
+    def __init__(self, source: Source, items: Iterable[Form], broken: Iterable[Form], *, is_gdl2: bool) -> None:
         self.source = source
         self.items = tuple(_outermost(items))
         self.broken = tuple(broken)

@@ -80,9 +80,7 @@ async def view_of_seat(manager: GameManager, match: MatchRow, role: str) -> Seat
     )
 
 
-async def seat_changes(
-    manager: GameManager, match_id: str, role: str, poll_s: float = POLL_S
-) -> AsyncIterator[MatchRow]:
+async def seat_changes(manager: GameManager, match_id: str, role: str) -> AsyncIterator[MatchRow]:
     """Yield the match, and again whenever the person who plays *role* may see something new; it ends with the match.
 
     Raises:
@@ -102,7 +100,7 @@ async def seat_changes(
             seen = now
             if match.has_ended:
                 return
-            await something_new(fresh, poll_s)
+            await something_new(fresh, POLL_S)
 
 
 def _is_seen(entry: Entry, role: str) -> bool:

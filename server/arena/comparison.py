@@ -2,7 +2,7 @@
 
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import islice
@@ -84,20 +84,13 @@ def check_comparable(game: Game) -> None:
         raise TwoRolesError([role.name for role in roles])
 
 
-def compare(  # noqa: PLR0913 -- the last two by name
-    game: Game,
-    makers: Sequence[MakePlayer],
-    play_clock_s: float,
-    n_matches: int,
-    *,
-    seed: int = 1,
-    clock: Callable[[], float] = time.process_time,
+def compare(
+    game: Game, makers: Sequence[MakePlayer], play_clock_s: float, n_matches: int, *, seed: int = 1
 ) -> Iterator[Comparison]:
     """Play pairs of matches with roles exchanged, yielding how it stands after each match.
 
-    They end after *n_matches*, which is made even, or when the test has decided. *clock* counts the time of both: the
-    processor time of this process, unless another is given. A pair before the first, which does not count, loads what
-    is slow at first.
+    They end after *n_matches*, which is made even, or when the test has decided. Clocks go by the processor time of
+    this process. A pair before the first, which does not count, loads what is slow at first.
 
     Raises:
         TwoRolesError: the game has not two roles beside chance.
@@ -109,7 +102,12 @@ def compare(  # noqa: PLR0913 -- the last two by name
         order = _NAMES if number % 2 == 0 else _NAMES[::-1]
         players = {role: makers[_NAMES.index(name)]() for role, name in zip(roles, order, strict=True)}
         match = LocalMatch(
-            game, players, seed + number // 2, play_clock_s, clock, start_clock_s=max(play_clock_s, _START_CLOCK_S)
+            game,
+            players,
+            seed + number // 2,
+            play_clock_s,
+            time.process_time,
+            start_clock_s=max(play_clock_s, _START_CLOCK_S),
         )
         if number < 0:
             _warm_up(match)

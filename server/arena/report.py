@@ -3,7 +3,7 @@
 import io
 import json
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import cache
@@ -35,7 +35,7 @@ _DISPENSABLE: Final = ("s a move", "errors", "LOS", "95 %", "Elo", "W-D-L")
 _GAP: Final = 2
 
 
-def standings_table(rows: Iterable[TableRow], width: int | None = None) -> Table:
+def standings_table(rows: Iterable[TableRow], width: int | None) -> Table:
     """Return the standings as a table for a terminal, with the columns that *width* characters have room for."""
     lines = [dict(zip(_COLUMNS, _cells(row), strict=True)) for row in rows]
     columns = _fitting(lines, width)
@@ -77,9 +77,9 @@ def _rating_cells(rating: Rating | None) -> tuple[str, str]:
 class LiveTable(LiveDisplay):
     """Shows a tournament while the block runs: a table in a terminal, else a line on standard error now and then."""
 
-    def __init__(self, console: Console | None = None, now_s: Callable[[], float] = time.monotonic) -> None:
-        super().__init__(console, now_s)
-        self._began_s = self._shown_s = now_s()
+    def __init__(self, console: Console | None = None) -> None:
+        super().__init__(console)
+        self._began_s = self._shown_s = time.monotonic()
         self._n_before: int | None = None
 
     def __call__(self, progress: Progress) -> None:

@@ -44,13 +44,12 @@ def waited_us(path: Path = PRESSURE) -> int | None:
 class WaitingTime:
     """How long processes waited for a core while a match was played, as a share of the match's time."""
 
-    def __init__(self, now_s: float, path: Path = PRESSURE) -> None:
-        self._began_s, self._path = now_s, path
-        self._began_us = waited_us(path)
+    def __init__(self, now_s: float) -> None:
+        self._began_s, self._began_us = now_s, waited_us()
 
     def share(self, now_s: float) -> float | None:
         """Return the share from the beginning to *now_s*; None where the system does not count it."""
-        ended_us, elapsed_s = waited_us(self._path), now_s - self._began_s
+        ended_us, elapsed_s = waited_us(), now_s - self._began_s
         if ended_us is None or self._began_us is None or elapsed_s <= 0:
             return None
         return min(1.0, (ended_us - self._began_us) / 1e6 / elapsed_s)
@@ -101,12 +100,12 @@ class Contestants:
         CallerError: a specification names no player.
     """
 
-    def __init__(self, players: Mapping[str, str], n_matches: int, cores: Collection[int] | None = None) -> None:
+    def __init__(self, players: Mapping[str, str], n_matches: int) -> None:
         self._specs = {name: seating.player_spec(text) for name, text in players.items()}
         self._n_matches = n_matches
         searching = [name for name in players if self.n_core_slots((name,)) >= SLOTS_PER_CORE]
         self.n_searching = len(searching)
-        self._cores = shares(searching, os.sched_getaffinity(0) if cores is None else cores)
+        self._cores = shares(searching, os.sched_getaffinity(0))
         self._running: dict[str, own_player.OwnPlayer] = {}
         self._starting = {name: asyncio.Lock() for name in players}
 

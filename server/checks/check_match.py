@@ -105,7 +105,7 @@ def _is_bare(reply: str, moves: str) -> bool:
 class CheckMatch:
     """One match of a player; the other roles move at random, always in the same way."""
 
-    def __init__(self, probe: Probe, clocks: Clocks, setting: Setting = TICTACTOE) -> None:
+    def __init__(self, probe: Probe, clocks: Clocks, setting: Setting) -> None:
         self.probe, self.clocks, self.dialect = probe, clocks, setting.dialect
         self.game = library_game(setting.game)
         self.role: Role = self.game.roles[setting.role]

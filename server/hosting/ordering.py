@@ -171,9 +171,9 @@ def drawn_match(  # noqa: PLR0913 -- each decides on columns of its own
     by: str,
     rules: tuple[GameVersion, GameOutline],
     seated: Mapping[Role, seating.PlayerReference],
-    scheduled: ScheduledMatch | None = None,
+    scheduled: ScheduledMatch | None,
     *,
-    shows_insight: bool = False,
+    shows_insight: bool,
 ) -> DrawnMatch:
     """Return the match of *rules* with the players *seated* that *text*, an order of *by*, means.
 

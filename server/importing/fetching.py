@@ -27,6 +27,8 @@ _MOST_REDIRECTS: Final = 5
 _REDIRECTS: Final = frozenset({301, 302, 303, 307, 308})
 _PIECE_BYTES: Final = 65_536
 _FORBIDDEN: Final = "the address is in a network that nothing is fetched from (--allow-network)"
+MAX_SECONDS: Final = 120.0
+"""How long what is fetched may take to arrive."""
 MAX_ANSWER_BYTES: Final = 10_000_000
 """The longest answer that is read."""
 _MAX_SHOWN: Final = 500
@@ -46,8 +48,8 @@ def is_url(source: str) -> bool:
     return bool(separator) and scheme.isalnum()
 
 
-async def fetched(url: str, targets: AllowedAddresses, max_bytes: int, max_seconds: float = 120.0) -> bytes:
-    """Return what is at *url*: at most *max_bytes*, within *max_seconds*, from addresses that *targets* allow.
+async def fetched(url: str, targets: AllowedAddresses, max_bytes: int) -> bytes:
+    """Return what is at *url*: at most *max_bytes*, within MAX_SECONDS, from addresses that *targets* allow.
 
     Redirects are followed, each as carefully; proxies of the environment are not used.
 
@@ -55,14 +57,14 @@ async def fetched(url: str, targets: AllowedAddresses, max_bytes: int, max_secon
         ImportSourceError: there is nothing of the kind.
     """
     try:
-        async with asyncio.timeout(max_seconds):
+        async with asyncio.timeout(MAX_SECONDS):
             return await _fetched(url_of(url), targets, max_bytes)
     except ImportSourceError as error:
         raise ImportSourceError(url, error.reason) from None
     except ForbiddenTargetError:
         raise ImportSourceError(url, _FORBIDDEN) from None
     except TimeoutError:
-        raise ImportSourceError(url, f"it did not arrive within {max_seconds:g} seconds") from None
+        raise ImportSourceError(url, f"it did not arrive within {MAX_SECONDS:g} seconds") from None
     except (ClientError, OSError, ValueError) as error:
         cause = error.__cause__
         if isinstance(cause, ForbiddenTargetError):

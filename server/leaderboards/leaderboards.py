@@ -54,7 +54,7 @@ class Leaderboards:
         """
         return await self._found.of(game, patience_s, may_be_old=False)
 
-    async def needed(self, game: str = ALL_GAMES) -> Leaderboard:
+    async def needed(self, game: str) -> Leaderboard:
         """Return the leaderboard of *game* like `current`, for a request that has nothing to tell without it.
 
         Raises:

@@ -24,13 +24,13 @@ ENOUGH: Final = 65_536
 """A connection for each seat of tens of thousands of matches."""
 
 
-def allow_many_files(enough: int = ENOUGH) -> int:
-    """Raise the limit of open files to *enough*, or as far as this user may; return what it is then.
+def allow_many_files() -> int:
+    """Raise the limit of open files to ENOUGH, or as far as this user may; return what it is then.
 
     Systems begin with 1,024, which a thousand seats use up.
     """
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-    wanted = enough if hard == resource.RLIM_INFINITY else min(enough, hard)
+    wanted = ENOUGH if hard == resource.RLIM_INFINITY else min(ENOUGH, hard)
     if soft == resource.RLIM_INFINITY or soft >= wanted:
         return soft
     resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))

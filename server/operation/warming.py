@@ -29,7 +29,7 @@ _LOG: Final = structlog.get_logger("server.warming")
 
 
 @asynccontextmanager
-async def warming(*, is_wanted: bool = True) -> AsyncIterator[None]:
+async def warming(*, is_wanted: bool) -> AsyncIterator[None]:
     """Make the compiled engine ready beside the block, if that is wanted."""
     freeze_objects()
     task = asyncio.create_task(_warm(), name="warming") if is_wanted else None

@@ -33,7 +33,7 @@ _PRAGMAS: Final = (
 )
 
 
-def make_engines(address: DatabaseAddress, wait_s: float = WAIT_S) -> tuple[AsyncEngine, AsyncEngine]:
+def make_engines(address: DatabaseAddress, wait_s: float) -> tuple[AsyncEngine, AsyncEngine]:
     """Return the engines for reading and for writing, which are the same on PostgreSQL; nothing is opened yet.
 
     SQLite writes on a single connection, so that those who write queue up fairly instead of polling for its lock.
@@ -52,7 +52,7 @@ def _postgresql(address: DatabaseAddress, wait_s: float) -> AsyncEngine:
     )
 
 
-def make_step_engine(address: DatabaseAddress, wait_s: float = WAIT_S) -> AsyncEngine | None:
+def make_step_engine(address: DatabaseAddress, wait_s: float) -> AsyncEngine | None:
     """Return the engine of PostgreSQL with the one connection of what is tried again when it fails; None on SQLite.
 
     To ask whether a connection is there takes as long as three statements.
@@ -73,14 +73,14 @@ def _limits(wait_s: float) -> dict[str, Any]:
     return {"timeout": wait_s, "command_timeout": STATEMENT_S + 5, "server_settings": settings}
 
 
-def make_listening_engine(address: DatabaseAddress, wait_s: float = WAIT_S) -> AsyncEngine:
+def make_listening_engine(address: DatabaseAddress) -> AsyncEngine:
     """Return an engine of PostgreSQL whose connections are made for the one who asks, to stay with notifications."""
     # A notification that a crash of the database loses is sent again as any other: nothing waits for the disk.
     settings = {"application_name": "ggp notifications", "synchronous_commit": "off"}
     return create_async_engine(
         address.url,
         poolclass=sa.pool.NullPool,
-        connect_args={"timeout": wait_s, "command_timeout": wait_s, "server_settings": settings},
+        connect_args={"timeout": WAIT_S, "command_timeout": WAIT_S, "server_settings": settings},
     )
 
 
@@ -178,7 +178,7 @@ class ThreadEngine:
         self.engine.dispose()
 
 
-def make_thread_engines(address: DatabaseAddress, wait_s: float = WAIT_S) -> tuple[ThreadEngine, ThreadEngine] | None:
+def make_thread_engines(address: DatabaseAddress, wait_s: float) -> tuple[ThreadEngine, ThreadEngine] | None:
     """Return the engines whose transactions threads carry out, for reading and for writing; None on PostgreSQL."""
     if address.path is None:
         return None

@@ -57,7 +57,7 @@ class MatchStore:
         found: Collection[tuple[MatchRow, Sequence[SeatRow]]],
         max_waiting: int,
         *,
-        must_be_current: bool = False,
+        must_be_current: bool,
     ) -> bool:
         """Keep new matches, each with its seats, all of them or none, and return whether that was done.
 

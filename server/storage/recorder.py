@@ -59,9 +59,7 @@ class DatabaseRecorder:
     One that *is_new* has no journal yet, and none is looked for.
     """
 
-    def __init__(
-        self, match_id: str, circumstances: Circumstances, context: RecorderContext, *, is_new: bool = False
-    ) -> None:
+    def __init__(self, match_id: str, circumstances: Circumstances, context: RecorderContext, *, is_new: bool) -> None:
         self._match_id, self._circumstances, self._context = match_id, circumstances, context
         self._is_new = is_new
         self._n_entries = self._n_characters = 0

@@ -86,7 +86,7 @@ def _results(rows: Iterable[Any]) -> list[RatedResult]:
     return [_result(of_match) for of_match in found if all(_is_sound(row) for row in of_match)]
 
 
-def matches_with_results(game: str | None = None, names: Sequence[str] = ()) -> sa.Select[Any]:
+def matches_with_results(game: str | None, names: Sequence[str]) -> sa.Select[Any]:
     """Return the query for the matches whose results are wanted, the latest first."""
     others = seats.alias()
     is_other = sa.and_(others.c.match_id == matches.c.id, others.c.kind.not_in((*_RATED, SeatKind.CHANCE)))

@@ -33,8 +33,9 @@ MAX_PIXELS: Final = 4_000
 """The most pixels that a picture is wide or high."""
 MAX_FILM_PIXELS: Final = 100_000_000
 """The most pixels of all pictures of a moving one together."""
-_LAST: Final = 3
-"""How many times as long the last picture stands."""
+_SHOWN_MS: Final = 1_000
+_LAST_MS: Final = 3_000
+"""How long the last picture of a moving one stands; the others stand for _SHOWN_MS."""
 _SIZE: Final = re.compile(r'<svg\b[^>]*?\swidth="([\d.]+)"[^>]*?\sheight="([\d.]+)"')
 _ROOT: Final = re.compile(r"svg\.board((?:\.[\w-]+)*) \{([^}]*)\}")
 _PROPERTY: Final = re.compile(r"(--[\w-]+):\s*([^;]+);")
@@ -93,7 +94,7 @@ def _size(svg: str) -> tuple[float, float]:
     return (float(found[1]), float(found[2])) if found else (math.inf, math.inf)
 
 
-def write_animation(svgs: Sequence[str], output: Path, seconds: float = 1.0) -> None:
+def write_animation(svgs: Sequence[str], output: Path) -> None:
     """Write *svgs* as one moving picture, GIF or WebP by the name of *output*, the last one for longer.
 
     All of them together have a bounded number of pixels, since encoders keep them in memory: many are made smaller.
@@ -107,7 +108,7 @@ def write_animation(svgs: Sequence[str], output: Path, seconds: float = 1.0) -> 
     sizes = [_fitted(_size(svg), side) for svg in svgs]
     size = max(width for width, _ in sizes), max(height for _, height in sizes)
     drawn = (_on_sheet(images, images.open(io.BytesIO(png_of(svg, max_pixels=side))), size) for svg in svgs)
-    durations = [round(1000 * seconds)] * (len(svgs) - 1) + [round(1000 * seconds * _LAST)]
+    durations = [_SHOWN_MS] * (len(svgs) - 1) + [_LAST_MS]
     with writing(output) as file:  # which is not called as its format is
         kind = output.suffix.removeprefix(".")
         next(drawn).save(file, kind, save_all=True, append_images=drawn, duration=durations, loop=0)

@@ -176,7 +176,6 @@ def standings(
     competition: Competition,
     rules: ScoringRules = MEETINGS_COUNT,
     byes: Iterable[tuple[int, str]] = (),
-    tie_breaks: Sequence[TieBreak] = TIE_BREAKS,
     groups: Sequence[Sequence[str]] | None = None,
 ) -> tuple[Standing, ...]:
     """Return the standings after the results so far; annulled matches do not count.
@@ -185,15 +184,14 @@ def standings(
         competition: what was played.
         rules: what counts.
         byes: the rounds and names of entrants who get points for a bye, as `swiss.byes` gives them.
-        tie_breaks: what parts equal scores, in this order.
         groups: the names of those who share a place, the best first, where the format decides on places and not scores.
     """
     record = _Record(competition, rules, tuple(byes))
-    places = _ranked(record, tie_breaks) if groups is None else _placed(groups)
+    places = _ranked(record) if groups is None else _placed(groups)
     return tuple(
         Standing(
             rank, name, record.scores[name], record.n_matches[name], record.n_byes(name),
-            {tie_break: record.tie_break(tie_break, name, record.equals(name)) for tie_break in tie_breaks}, decided_by,
+            {tie_break: record.tie_break(tie_break, name, record.equals(name)) for tie_break in TIE_BREAKS}, decided_by,
         )
         for rank, name, decided_by in places
     )  # fmt: skip
@@ -302,12 +300,12 @@ def _placed(groups: Iterable[Sequence[str]]) -> list[Place]:
     return places
 
 
-def _ranked(record: _Record, tie_breaks: Sequence[TieBreak]) -> list[Place]:
+def _ranked(record: _Record) -> list[Place]:
     """Return rank, name and what parted it from the one before, for every entrant."""
     in_order = sorted(record.names, key=lambda name: -record.scores[name])
     places: list[Place] = []
     for _, found in groupby(in_order, key=record.scores.__getitem__):
-        for group, decided_by in _parted(record, list(found), tuple(tie_breaks)):
+        for group, decided_by in _parted(record, list(found), TIE_BREAKS):
             rank = len(places) + 1
             places += ((rank, name, decided_by if i == 0 else None) for i, name in enumerate(group))
     return places

@@ -118,8 +118,8 @@ class _Following:
 class Checker:
     """Validates texts in child processes, of which there are only so many at once."""
 
-    def __init__(self, children: ChildSlots = CHILDREN, long: SimulationBudget = _LONG) -> None:
-        self._children, self._long = children, long
+    def __init__(self, long: SimulationBudget = _LONG) -> None:
+        self._long = long
         self._following: dict[str, _Following] = {}
 
     async def validation(self, text: str, name: str, *, is_played: bool) -> Validation:
@@ -129,7 +129,7 @@ class Checker:
             RequestError: many others are waiting.
         """
         source = Source(name, text)
-        return await self._children.run(lambda is_wanted: _first_look(source, is_wanted, is_played=is_played))
+        return await CHILDREN.run(lambda is_wanted: _first_look(source, is_wanted, is_played=is_played))
 
     async def description(self, about: str, checked: Validation) -> Validation | None:
         """Return what is wrong with the TOML description *about* beside the rules *checked*; None where nothing is.
@@ -138,7 +138,7 @@ class Checker:
             RequestError: many others are waiting.
         """
         source = Source("description", about)
-        return await self._children.run(
+        return await CHILDREN.run(
             lambda is_wanted: check_description(source, checked, replace(_LOOKING, is_wanted=is_wanted))
         )
 
@@ -164,7 +164,7 @@ class Checker:
 
         try:
             await done(
-                await self._children.run(
+                await CHILDREN.run(
                     lambda is_wanted: _long_check(first, self._long, is_wanted, count), is_background=True
                 )
             )
