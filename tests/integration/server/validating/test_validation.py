@@ -13,10 +13,9 @@ from gdl.diagnostics import Severity, Span, diagnostic
 from gdl.errors import ChildProcessDiedError, LimitExceeded, RuleFileError, UnsafeRuleError
 from gdl.simulation import SimulationBudget
 from server.validating import validation
+from server.validating.rehearsal import ShownDefect, TrialPlays
 from server.validating.validation import (
     SMALL_CHARACTERS,
-    ShownDefect,
-    TrialPlays,
     Validation,
     ValidationOptions,
     check_file,

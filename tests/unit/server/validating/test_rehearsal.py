@@ -14,7 +14,7 @@ from gdl.games.library import find_game
 from gdl.language.kif import DEFAULT_LIMITS
 from gdl.language.rules import Description
 from gdl.simulation import SimulationBudget
-from server.validating.validation import SimulationRequest, rehearse
+from server.validating.rehearsal import SimulationRequest, rehearse
 
 BUDGET: Final = SimulationBudget(plays=3, seconds=30, states=0)
 STUCK: Final = """
@@ -60,7 +60,7 @@ def test_the_compiled_engine_plays_where_the_interpreter_is_too_slow(
         return description
 
     compiled_for = list[float]()
-    monkeypatch.setattr("server.validating.validation._compiled", compiled)
+    monkeypatch.setattr("server.validating.rehearsal._compiled", compiled)
     budget = SimulationBudget(plays=plays, seconds=1.0, states=0)
     source = Source("tictactoe.kif", find_game("tictactoe").path.read_text("utf-8"))
     found = rehearse(SimulationRequest("tictactoe", source, DEFAULT_LIMITS, budget, is_compiled=None), ignored)
