@@ -9,8 +9,10 @@ from functools import cached_property
 from itertools import islice
 from typing import Final, TypeAlias
 
+from gdl.checks.name_uses import arguments_in_words
 from gdl.checks.names import Spellings, also_here, as_variable, did_you_mean, doubtful_words
-from gdl.checks.subject import Subject, Use, arguments_in_words, part, uses
+from gdl.checks.relation_graph import Use, uses
+from gdl.checks.subject import Subject, part
 from gdl.datalog.values import BOTTOM, Values, narrow, values_of_heads
 from gdl.diagnostics import Diagnostic, Span, diagnostic
 from gdl.language.syntax import KEYWORDS, And, Atom, Distinct, Or, Rule

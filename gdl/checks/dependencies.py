@@ -6,7 +6,8 @@ from itertools import chain, islice, pairwise
 from typing import Final
 
 from gdl.checks.names import also_here
-from gdl.checks.subject import RelationGraph, Subject, Use, parts
+from gdl.checks.relation_graph import RelationGraph, Use
+from gdl.checks.subject import Subject, parts
 from gdl.datalog.clauses import Clause, Literal, Part
 from gdl.datalog.dependencies import dependencies_of
 from gdl.datalog.disjunctions import alternative, body_of, uncovered

@@ -8,7 +8,8 @@ from functools import lru_cache
 from typing import Final
 
 from gdl.checks.names import Known, Spellings, also_here, as_variable, did_you_mean, doubtful_words, short
-from gdl.checks.subject import Subject, part, uses
+from gdl.checks.relation_graph import uses
+from gdl.checks.subject import Subject, part
 from gdl.diagnostics import Diagnostic, Related, diagnostic
 from gdl.game import RANDOM
 from gdl.language.syntax import USAGE, Atom, Rule

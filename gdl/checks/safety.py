@@ -7,7 +7,8 @@ from itertools import chain, islice
 from typing import Final
 
 from gdl.checks.names import Spellings
-from gdl.checks.subject import Subject, uses
+from gdl.checks.relation_graph import uses
+from gdl.checks.subject import Subject
 from gdl.datalog.translation import Unbound, unbound_variables
 from gdl.diagnostics import Diagnostic, Related, Span, diagnostic
 from gdl.language.syntax import And, Atom, Condition, Or, Rule

@@ -8,7 +8,9 @@ from collections.abc import Iterable, Iterator
 from difflib import get_close_matches
 from typing import Final
 
-from gdl.checks.subject import NameKind, NameUse, Subject, arguments_in_words, uses
+from gdl.checks.name_uses import NameKind, NameUse, arguments_in_words
+from gdl.checks.relation_graph import uses
+from gdl.checks.subject import Subject
 from gdl.diagnostics import Diagnostic, Related, Span, diagnostic
 from gdl.game import RANDOM
 from gdl.language.kif import Form

@@ -1,22 +1,21 @@
-"""A rule file under examination: forms, rules and names where they stand, clauses, the graph of relations."""
+"""A rule file under examination: its forms and rules as far as they can be read, and the clauses that these make."""
 
-from collections import defaultdict
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from enum import StrEnum
 from functools import cached_property
-from typing import Final, NamedTuple
+from typing import Final
 
+from gdl.checks.name_uses import NameUse, occurrences
+from gdl.checks.relation_graph import RelationGraph, uses
 from gdl.datalog.clauses import Clause
-from gdl.datalog.dependencies import Dependencies
 from gdl.datalog.disjunctions import is_passing
 from gdl.datalog.translation import MAX_CLAUSES, check_depth, clauses_of, is_written_out
 from gdl.diagnostics import LINE_END, Diagnostic, Source, Span, diagnostic
 from gdl.errors import LimitExceeded, RuleFileError
 from gdl.language.kif import Form, ReadLimits, read_forms
 from gdl.language.rules import RuleReading, read_forms_as_rules
-from gdl.language.syntax import KEYWORDS, And, Atom, Condition, Not, Or, Rule
-from gdl.language.terms import Signature, signature
+from gdl.language.syntax import KEYWORDS, Rule
+from gdl.language.terms import signature
 
 _NO_LIMITS = ReadLimits(max_characters=1 << 62, max_depth=1 << 62)
 """The text has been read before, within the limits that hold."""
@@ -39,33 +38,6 @@ def parts(whole: Span) -> tuple[Span, ...]:
     """Return where the parts of the form at *whole* stand: its name, then its arguments."""
     form = read_forms(Source("", whole.text), _NO_LIMITS)[0]
     return tuple(Span(whole.source, whole.start + one.start, whole.start + one.end) for one in form.children or ())
-
-
-@dataclass(frozen=True, slots=True)
-class Use:
-    """An atom in the body of a rule; `is_negative` where it stands under a `not`."""
-
-    rule: Rule
-    atom: Atom
-    is_negative: bool
-
-
-def uses(rules: Iterable[Rule]) -> Iterator[Use]:
-    """Yield the atoms in the bodies of *rules*, in the order of the text."""
-    for rule in rules:
-        for condition in rule.body:
-            yield from _uses(rule, condition, is_negative=False)
-
-
-def _uses(rule: Rule, condition: Condition, *, is_negative: bool) -> Iterator[Use]:
-    match condition:
-        case Atom():
-            yield Use(rule, condition, is_negative)
-        case Not(inner):
-            yield from _uses(rule, inner, is_negative=not is_negative)
-        case And(parts) | Or(parts):
-            for one in parts:
-                yield from _uses(rule, one, is_negative=is_negative)
 
 
 @dataclass(frozen=True)
@@ -109,151 +81,6 @@ def alternatives(rules: Iterable[Rule]) -> Alternatives:
             refused.append((rule, LimitExceeded("alternatives in all rules", MAX_CLAUSES)))
             break
     return Alternatives(tuple(found), tuple(refused), tuple(passing))
-
-
-class NameKind(StrEnum):
-    """What a name is used as, in the words of a message."""
-
-    RELATION = "a relation"
-    FUNCTION = "a function"
-    OBJECT = "an object"
-
-
-class NameUse(NamedTuple):
-    """A name as one kind of thing with one number of arguments."""
-
-    kind: NameKind
-    name: str
-    arity: int
-
-
-def arguments_in_words(arity: int) -> str:
-    """Return how many arguments a name stands with, as messages say it.
-
-    Example:
-        >>> arguments_in_words(0), arguments_in_words(1), arguments_in_words(2)
-        ('no argument', '1 argument', '2 arguments')
-    """
-    return f"{arity or 'no'} argument{'s' if arity > 1 else ''}"
-
-
-def occurrences(forms: Iterable[Form]) -> Mapping[NameUse, list[Form]]:
-    """Return the tokens of *forms*, facts and rules, by what they are used as, in the order of the text.
-
-    Variables and connectives are left out; `p` and `(p)` are the same.
-    """
-    found: dict[NameUse, list[Form]] = {}
-    for form in forms:
-        _visit_sentence(form, found)
-    return found
-
-
-def _visit_sentence(form: Form, found: dict[NameUse, list[Form]]) -> None:
-    todo = [form]
-    while todo:
-        top = todo.pop()
-        name = top.children[0].name if top.children else top.name
-        if name == "distinct":
-            _visit_terms(_arguments(top), found)
-        elif name in ("<=", "not", "and", "or"):
-            todo += reversed(_arguments(top))
-        else:
-            _note(NameKind.RELATION, top, found)
-            _visit_terms(_arguments(top), found)
-
-
-def _visit_terms(forms: Iterable[Form], found: dict[NameUse, list[Form]]) -> None:
-    todo = list(forms)
-    todo.reverse()
-    while todo:
-        top = todo.pop()
-        children = top.children
-        if children is not None and len(children) > 1:
-            _note(NameKind.FUNCTION, top, found)
-            todo += reversed(children[1:])
-        elif not top.is_variable:
-            _note(NameKind.OBJECT, top, found)
-
-
-def _note(kind: NameKind, form: Form, found: dict[NameUse, list[Form]]) -> None:
-    if form.children is None:
-        found.setdefault(NameUse(kind, form.name, 0), []).append(form)
-    else:
-        token = form.children[0]
-        found.setdefault(NameUse(kind, token.name, len(form.children) - 1), []).append(token)
-
-
-def _arguments(form: Form) -> tuple[Form, ...]:
-    return form.children[1:] if form.children else ()
-
-
-class RelationGraph:
-    """What the relations of some rules depend on."""
-
-    def __init__(self, rules: Sequence[Rule]) -> None:
-        self.defined: dict[Signature, Rule] = {}
-        """The first rule or fact of every relation that has one."""
-        self.uses: dict[tuple[Signature, Signature], list[Use]] = defaultdict(list)
-        """The conditions through which one relation needs another."""
-        self.users: dict[Signature, list[Use]] = defaultdict(list)
-        """The conditions that name a relation."""
-        for rule in rules:
-            self.defined.setdefault(signature(rule.head.term), rule)
-        for use in uses(rules):
-            head, needed = signature(use.rule.head.term), signature(use.atom.term)
-            self.uses[head, needed].append(use)
-            self.users[needed].append(use)
-
-    @cached_property
-    def relations(self) -> tuple[Signature, ...]:
-        """All relations; their numbers are their places here."""
-        return tuple(dict.fromkeys((*self.defined, *self.users)))
-
-    @cached_property
-    def numbers(self) -> dict[Signature, int]:
-        """The number of every relation."""
-        return {relation: number for number, relation in enumerate(self.relations)}
-
-    @cached_property
-    def dependencies(self) -> Dependencies:
-        """Which relation needs which, by number."""
-        edges: list[dict[int, bool]] = [{} for _ in self.relations]
-        for (head, needed), between in self.uses.items():
-            edges[self.numbers[head]][self.numbers[needed]] = any(use.is_negative for use in between)
-        return Dependencies(edges)
-
-    def needed_by(self, relation: Signature) -> tuple[Signature, ...]:
-        """Return the relations in the bodies of the rules for *relation*."""
-        return tuple(self.relations[number] for number in self.dependencies.edges[self.numbers[relation]])
-
-    def chains(self, starts: Iterable[Signature], ends: Collection[str]) -> Iterator[list[Signature]]:
-        """Yield the shortest chain of dependencies from each of *starts* to a relation with one of the names *ends*."""
-        targets = (number for number, (name, _) in enumerate(self.relations) if name in ends)
-        distances = self.dependencies.distances_to(targets)
-        for start in starts:
-            if self.numbers[start] in distances:
-                yield self._downwards(self.numbers[start], distances)
-
-    def _downwards(self, node: int, distances: Mapping[int, int]) -> list[Signature]:
-        way = [node]
-        while distances[way[-1]]:
-            wanted = distances[way[-1]] - 1
-            way.append(next(one for one in self.dependencies.edges[way[-1]] if distances.get(one) == wanted))
-        return [self.relations[number] for number in way]
-
-    def is_recursive(self, head: Signature, needed: Signature) -> bool:
-        """Return whether *needed*, which *head* needs, needs *head* in turn."""
-        return self.dependencies.are_mutual(self.numbers[head], self.numbers[needed])
-
-    def reached_from(self, roots: Iterable[Signature]) -> set[Signature]:
-        """Return those of *roots* that there are, and all relations that they depend on."""
-        found = {root for root in roots if root in self.numbers}
-        todo = list(found)
-        while todo:
-            new = set(self.needed_by(todo.pop())) - found
-            found |= new
-            todo += new
-        return found
 
 
 MAX_PROBLEMS: Final = 1_000
