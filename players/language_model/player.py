@@ -5,6 +5,7 @@ import logging
 import os
 import time
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from itertools import takewhile
 from pathlib import Path
@@ -32,6 +33,15 @@ _LOG: Final = logging.getLogger(__name__)
 
 class MissingModelError(CompletionError):
     """The player does not know where its model is, or what it is called."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Answer:
+    """What came of one request: a completion, with the move that it names; or none, and for how long to wait."""
+
+    completion: Completion | None = None
+    move: Term | None = None
+    retry_after_s: float | None = None
 
 
 class LanguageModelPlayer(Player):
@@ -98,32 +108,40 @@ class LanguageModelPlayer(Player):
         if len(legal) == 1:
             return legal[0]
         self.suggest(self.random.choice(legal))
+        move = self._named(state, legal, deadline)
+        if move is None:
+            return self.best_so_far or legal[0]
+        self.suggest(move)
+        return move
+
+    def _named(self, state: State, legal: Sequence[Term], deadline: Deadline) -> Term | None:
+        """Return the move that the model names, asked again and again, None where it names none; raises as `move`."""
         question = messages = self._conversation.question(state, legal)
-        wanted_s: float | None = None
-        for number in range(MAX_REQUESTS):
-            if number:
-                self._pause(wanted_s, number, deadline)
+        for number in range(1, MAX_REQUESTS + 1):
             if deadline.remaining_s <= _LEAST_S:
                 break
-            began_s, wanted_s = time.monotonic(), None
-            try:
-                completion = self._completion(messages, deadline)
-            except CompletionError as error:
-                self._note(messages, time.monotonic() - began_s, error=error.reason)
-                if error.is_final:
-                    raise
-                wanted_s = error.retry_after_s
-            else:
-                found = named_move(completion, legal)
-                self._note(messages, time.monotonic() - began_s, completion, found)
-                if found is not None:
-                    self.suggest(found)
-                    return found
-                messages = [*question, *correction(completion, legal)]
-        return self.best_so_far or legal[0]
+            answer = self._answer(messages, legal, deadline)
+            if answer.move is not None:
+                return answer.move
+            if answer.completion is not None:
+                messages = [*question, *correction(answer.completion, legal)]
+            if number < MAX_REQUESTS:
+                self._pause(answer.retry_after_s, number, deadline)
+        return None
 
-    def _completion(self, messages: Sequence[Message], deadline: Deadline) -> Completion:
-        return run_anywhere(lambda: complete(self.endpoint, messages, TOOL, deadline.remaining_s))
+    def _answer(self, messages: Sequence[Message], legal: Sequence[Term], deadline: Deadline) -> _Answer:
+        """Return what comes of one request, which the log notes; raises as `move`."""
+        began_s = time.monotonic()
+        try:
+            completion = run_anywhere(lambda: complete(self.endpoint, messages, TOOL, deadline.remaining_s))
+        except CompletionError as error:
+            self._note(messages, time.monotonic() - began_s, error=error.reason)
+            if error.is_final:
+                raise
+            return _Answer(retry_after_s=error.retry_after_s)
+        found = named_move(completion, legal)
+        self._note(messages, time.monotonic() - began_s, completion, found)
+        return _Answer(completion, found)
 
     def _pause(self, wanted_s: float | None, n_requests: int, deadline: Deadline) -> None:
         """Wait as long as the server wants, else the longer the more *n_requests* were; not beyond *deadline*."""
