@@ -136,17 +136,17 @@ class StateCounting:
         for movers in {self._movers(state) for state in states.values()}:
             begun = {facts: state for facts, state in states.items() if self._movers(state) == movers}
             going = Counter({facts: level[facts] for facts in begun})
-            may_go_on = sum(movers) == 1 < len(movers)
             while going:
-                after, begun = self._step(going, begun)
-                going = Counter()
-                for facts, weight in after.items():
-                    is_over = not may_go_on or begun[facts].is_terminal or self._movers(begun[facts]) != movers
-                    (ended if is_over else going)[facts] += weight
-                    if is_over:
-                        found[facts] = begun[facts]
-                begun = {facts: begun[facts] for facts in going}
+                after, reached = self._step(going, begun)
+                begun = {facts: state for facts, state in reached.items() if self._goes_on(movers, state)}
+                going = Counter({facts: after[facts] for facts in begun})
+                found |= {facts: state for facts, state in reached.items() if facts not in begun}
+                ended.update({facts: weight for facts, weight in after.items() if facts not in begun})
         return ended, found
+
+    def _goes_on(self, movers: tuple[bool, ...], state: State) -> bool:
+        """Return whether the turn of the *movers*, one of several roles, is not over in *state*."""
+        return sum(movers) == 1 < len(movers) and not state.is_terminal and self._movers(state) == movers
 
     def _movers(self, state: State) -> tuple[bool, ...]:
         """Return which roles do not wait; at an end none does."""

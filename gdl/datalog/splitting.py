@@ -121,20 +121,22 @@ class Splitting:
         """Return the relation that is all that the body asks of *variable*."""
         if any(variable in variables(pair.left) + variables(pair.right) for pair in clause.differences):
             return None
-        found: set[Signature | None] = set()
-        for literal in clause.literals:
-            if variable in variables(literal.atom):
-                relation = signature(literal.atom)
-                if not literal.is_positive:
-                    return None
-                if relation in self._listed:
-                    found.add(relation)
-                    continue
-                domains = self.domains.get(relation, {})
-                for i, argument in enumerate(arguments_of(literal.atom)):
-                    if variable in variables(argument):
-                        found.add(domains.get(i) if argument is variable else None)
+        literals = [literal for literal in clause.literals if variable in variables(literal.atom)]
+        if not all(literal.is_positive for literal in literals):
+            return None
+        found = {domain for literal in literals for domain in self._asked_of(variable, literal.atom)}
         return found.pop() if len(found) == 1 else None
+
+    def _asked_of(self, variable: Variable, atom: Constant | Compound) -> Iterator[Signature | None]:
+        """Yield the relations that are all that *atom* asks of *variable* where it stands, None where it asks more."""
+        relation = signature(atom)
+        if relation in self._listed:
+            yield relation
+            return
+        domains = self.domains.get(relation, {})
+        for i, argument in enumerate(arguments_of(atom)):
+            if variable in variables(argument):
+                yield domains.get(i) if argument is variable else None
 
     def split(self) -> tuple[Clause, ...] | None:
         """Return the clauses, None where there would be too many."""

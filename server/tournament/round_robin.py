@@ -76,22 +76,23 @@ class RoundRobin:
         return not_scheduled(competition, chain.from_iterable(given))
 
     def _in_pairs(self, competition: Competition, games: Games) -> Iterator[ScheduledMatch]:
+        for meeting in self._meetings(competition):
+            for game in games:
+                legs = 1 if self.single and game.n_roles == 2 else None
+                yield from matches_of(meeting, (game,), competition.seed, legs=legs)
+
+    def _meetings(self, competition: Competition) -> Iterator[Meeting]:
+        """Yield the meetings of two by the table, cycle by cycle; in every other one the second has the first role."""
         entrants = _numbered(competition)
         table = berger_table(len(entrants))
         for cycle in range(1, self.cycles + 1):
             for number, pairs in enumerate(table, (cycle - 1) * len(table) + 1):
                 for one, other in pairs:
-                    if max(one, other) > len(entrants):
-                        continue
                     is_first = has_first_role(one, other) == (cycle % 2 == 1)
-                    players = [entrants[i - 1] for i in ((one, other) if is_first else (other, one))]
-                    if all(player.withdrawn_after is None for player in players):
-                        names = tuple(player.name for player in players)
-                        yield from self._pair(Meeting(names, number, f"round robin {cycle}"), games, competition.seed)
-
-    def _pair(self, meeting: Meeting, games: Games, seed: int) -> Iterator[ScheduledMatch]:
-        for game in games:
-            yield from matches_of(meeting, (game,), seed, legs=1 if self.single and game.n_roles == 2 else None)
+                    places = (one, other) if is_first else (other, one)
+                    players = [entrants[place - 1] for place in places if place <= len(entrants)]
+                    if len(players) == 2 and all(player.withdrawn_after is None for player in players):
+                        yield Meeting(tuple(player.name for player in players), number, f"round robin {cycle}")
 
     def _in_groups(self, competition: Competition, games: Games) -> Iterator[ScheduledMatch]:
         names, size = staying(competition), games[0].n_roles
