@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from functools import partial
 from pathlib import Path
@@ -12,11 +11,7 @@ from typing import Any
 import aiohttp
 import pytest
 
-from server.access.settings import AccessSettings
-from server.principal import Role
-from server.storage.tournaments import TournamentChange
 from tests.kit import polling
-from tests.kit.server.access.guarded_app import bearer
 from tests.kit.server.api.whole_server import Client, manager_of, refused, told, whole_server
 
 URL = "/api/v1/tournaments"
@@ -445,59 +440,3 @@ async def test_what_cannot_be_is_refused(client: Client) -> None:
         (client.post(f"{URL}/cup/pause", json={}), "invalid_body"),
     ]
     assert [(await refused(await answer))[1]["code"] for answer, _ in wrong] == [code for _, code in wrong]
-
-
-async def test_players_enter_their_own_player_and_hosts_any(tmp_path: Path) -> None:
-    async with whole_server(tmp_path, access=AccessSettings(is_loopback=False)) as (client, access):
-        host, ann, bob = [
-            bearer(str((await access.issuing.issue(name, role)).text))
-            for name, role in (("host", Role.ADMIN), ("ann", Role.PLAYER), ("bob", Role.PLAYER))
-        ]
-        await told(await client.post("/api/v1/players", json={"name": "deep"}, headers=ann), 201)
-        for name, entry in (("cup", "open"), ("closed", "invitation")):
-            words = SWISS | {"name": name, "entry": entry, "players": []}
-            await told(await client.post(URL, json=words, headers=host), 201)
-
-        async def enter(who: dict[str, str], player: str, name: str = "cup") -> int:
-            answer = await client.post(f"{URL}/{name}/entries", json={"player": player}, headers=who)
-            return answer.status
-
-        assert [await enter(bob, "deep"), await enter(ann, "legal"), await enter(ann, "deep", "closed")] == [
-            403,
-            404,
-            409,
-        ]
-        assert [await enter(ann, "deep"), await enter(ann, "deep"), await enter(host, "legal")] == [201, 409, 201]
-        assert await enter(host, "deep", "closed") == 201
-        withdrawing = [await client.delete(f"{URL}/cup/entries/deep", headers=who) for who in (bob, ann)]
-        assert [answer.status for answer in withdrawing] == [403, 200]
-        found = await told(await client.get(f"{URL}/cup", headers=ann))
-        assert [(one["name"], one["enteredBy"]) for one in found["entrants"]] == [("legal", "host")]
-        removed = await client.delete(f"{URL}/cup/entries/legal?reason=a%20mistake", headers=host)
-        [done] = (await told(removed))["interventions"]
-        assert (done["kind"], done["by"], done["entrant"], done["reason"]) == ("withdraw", "host", "legal", "a mistake")
-        late = SWISS | {"name": "late", "players": [], "entryCloses": "2026-01-01T08:00:00Z"}
-        await told(await client.post(URL, json=late, headers=host), 201)
-        assert [await enter(ann, "deep", "late"), await enter(host, "deep", "late")] == [409, 201]
-
-
-async def test_who_takes_the_name_of_a_player_does_not_speak_for_its_entrant(tmp_path: Path) -> None:
-    async with whole_server(tmp_path, access=AccessSettings(is_loopback=False)) as (client, access):
-        host, ann, bob = [
-            bearer(str((await access.issuing.issue(name, role)).text))
-            for name, role in (("host", Role.ADMIN), ("ann", Role.PLAYER), ("bob", Role.PLAYER))
-        ]
-        await told(await client.post("/api/v1/players", json={"name": "deep"}, headers=ann), 201)
-        entered = ["legal", {"name": "Ann", "player": "deep"}]
-        await told(await client.post(URL, json=SWISS | {"players": entered}, headers=host), 201)
-        await client.delete("/api/v1/players/deep", headers=ann)
-        await told(await client.post("/api/v1/players", json={"name": "deep"}, headers=bob), 201)
-        entrant = f"{URL}/cup/entries/Ann"
-        await manager_of(client).tournaments.change(  # as if all had entered long before
-            "cup",
-            lambda found: TournamentChange(entrants=[replace(one, created_ms=1) for one in found.entrants]),
-        )
-        assert (await client.delete(entrant, headers=bob)).status == 403
-        substitution = {"player": "deep", "reason": "Bob plays for Ann"}
-        await told(await client.post(f"{entrant}/substitute", json=substitution, headers=host))
-        assert (await client.delete(entrant, headers=bob)).status == 200
