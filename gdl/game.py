@@ -332,8 +332,3 @@ def no_such_move(role: Role, move: Term) -> CallerError:
     if not isinstance(move, (Constant, Compound)):
         return wrong_type(move, f"a legal move of {role}, which is a term")
     return IllegalMoveError(str(role), str(move))
-
-
-def goal_number(text: str) -> int | None:
-    """Return the value of a goal, None where it is no number."""
-    return int(text) if text.isascii() and text.isdecimal() and len(text) < 10 else None

@@ -27,13 +27,13 @@ from gdl.game import (
     check_joint_move,
     check_state,
     facts_of,
-    goal_number,
     interpreted_playouts,
     no_such_move,
     no_such_role,
 )
 from gdl.language.rules import Description
 from gdl.language.terms import Compound, Constant, Term, Variable
+from gdl.quantities import whole_number
 
 _ANY: Final = Variable("?any")
 _TERMINAL: Final = Constant("terminal")
@@ -183,4 +183,4 @@ def _only_number(values: set[str]) -> int | None:
     if len(values) != 1:
         return None
     (text,) = values
-    return goal_number(text)
+    return whole_number(text)

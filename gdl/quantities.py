@@ -1,4 +1,4 @@
-"""Numbers with what they are of, as sentences for people have them."""
+"""Numbers in texts: with what they are of, as sentences for people have them, and read from outside."""
 
 
 def quantity(n: int, noun: str, plural: str = "") -> str:
@@ -8,3 +8,12 @@ def quantity(n: int, noun: str, plural: str = "") -> str:
     ('1 step', '2,500 steps', '0 matches')
     """
     return f"{n:,} {noun if n == 1 else plural or noun + 's'}"
+
+
+def whole_number(text: str) -> int | None:
+    """Return the number that *text* is, of up to nine ASCII digits; None where it is none.
+
+    >>> whole_number("100"), whole_number("-1"), whole_number("1" * 10)
+    (100, None, None)
+    """
+    return int(text) if text.isascii() and text.isdecimal() and len(text) < 10 else None

@@ -8,13 +8,13 @@ from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 import aiohttp
 
 from benchmarks.load.figures import Figure, quantile
 from benchmarks.load.players import ROLES
-from benchmarks.load.playing import MatchSettings, Playing, Run
+from benchmarks.load.playing import MatchSettings, Playing, Run, record_of
 from benchmarks.load.processes import Child, child, managing
 
 N_GOOD: Final = 20
@@ -133,10 +133,4 @@ async def _asking_health(manager: Child) -> AsyncIterator[list[float]]:
 
 async def _steps(manager: Child, ids: Sequence[str]) -> int:
     async with aiohttp.ClientSession(manager.url, raise_for_status=True) as session:
-        return sum([len((await _record(session, match_id))["moves"]) for match_id in ids])
-
-
-async def _record(session: aiohttp.ClientSession, match_id: str) -> dict[str, Any]:
-    async with session.get(f"/api/v1/matches/{match_id}") as response:
-        found: dict[str, Any] = await response.json()
-        return found
+        return sum([len((await record_of(session, match_id))["moves"]) for match_id in ids])

@@ -121,6 +121,13 @@ class _Start(NamedTuple):
     at_s: float
 
 
+async def record_of(session: aiohttp.ClientSession, match_id: str) -> dict[str, Any]:
+    """Return the record of a match, as far as it is played."""
+    async with session.get(f"/api/v1/matches/{match_id}") as response:
+        found: dict[str, Any] = await response.json()
+        return found
+
+
 class Playing:
     """Plays matches between the players of the process *players* at *manager*, and at *others* on its database.
 
@@ -201,7 +208,7 @@ class Playing:
         elapsed_s, work_s = time.perf_counter() - started.at_s, self._work_s() - started.work_s
         profile = await self._profile()
         told = await self._ask_players("figures")
-        records = [await self._record(sessions[0], match_id) for match_id in ids]
+        records = [await record_of(sessions[0], match_id) for match_id in ids]
         return Run(
             len(ids),
             n_completed=sum(bool(record["isCompleted"]) for record in records),
@@ -276,11 +283,6 @@ class Playing:
                 n_ended = await self._ask_players("ended")
         await asyncio.sleep(POLL_S)  # for the last records
         return most
-
-    async def _record(self, session: aiohttp.ClientSession, match_id: str) -> dict[str, Any]:
-        async with session.get(f"/api/v1/matches/{match_id}") as response:
-            found: dict[str, Any] = await response.json()
-            return found
 
     async def _ask_players(self, path: str) -> Any:
         """Make the players `hold` their replies to START or `release` them, or ask for `ended` and `figures`."""

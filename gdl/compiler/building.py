@@ -15,8 +15,9 @@ from gdl.compiler.tables import CompiledRules, Tables, phase_inputs, tables
 from gdl.datalog import demand, dependencies, splitting
 from gdl.datalog.clauses import Clause
 from gdl.errors import CannotCompileError
-from gdl.game import Role, goal_number
+from gdl.game import Role
 from gdl.language.terms import signature
+from gdl.quantities import whole_number
 
 Grounded: TypeAlias = tuple[tuple[Clause, ...], GroundProgram]
 """Decomposed clauses, and their ground rules."""
@@ -218,7 +219,7 @@ def _with_fewer_rows(before: Tables) -> Tables:
 
 
 def _number(value: str) -> int | None:
-    number = goal_number(value)
+    number = whole_number(value)
     if number is not None and number > MAX_GOAL:
         raise CannotCompileError(f"a goal is above {MAX_GOAL:,}")
     return number

@@ -14,7 +14,8 @@ from gdl.compiler.circuit import Circuit
 from gdl.compiler.gates import FALSE, TRUE, Gates, Inputs, Lit
 from gdl.compiler.netlist import NodeQueue, cone_of
 from gdl.compiler.phases import Phase
-from gdl.game import RANDOM, goal_number
+from gdl.game import RANDOM
+from gdl.quantities import whole_number
 
 _MAX_GROWTH: Final = 4
 """How many times the inputs of its gates a circuit may get; above that plays are too slow for what they are worth."""
@@ -85,7 +86,7 @@ def _chooser(circuit: Circuit, phase: Phase) -> int | None:
 
 def _best_goal(phase: Phase, role: int) -> Lit | None:
     """Return the literal of the highest goal of a role, None where it has but one."""
-    values = {goal_number(value) or 0: literal for value, literal in phase.goals[role]}
+    values = {whole_number(value) or 0: literal for value, literal in phase.goals[role]}
     return values[max(values)] if len(values) > 1 else None
 
 

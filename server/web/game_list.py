@@ -14,14 +14,13 @@ from cachetools import LRUCache
 from gdl.boards import Board, svg_of
 from gdl.boards.svg import add, root, written
 from gdl.errors import GdlError
-from gdl.quantities import quantity
+from gdl.quantities import quantity, whole_number
 from server.api.operation import MANAGER
 from server.match.referee import in_own_thread
 from server.refusals import RequestError
 from server.storage.games import about_version, title_of
 from server.storage.rows import RANDOM, GameVersion
 from server.web.boards import FIRST_POSITIONS, board, rule_book
-from server.web.rendering import whole_number
 
 N_ON_PAGE: Final = 60
 _MOST_WORDS: Final = 200

@@ -11,6 +11,7 @@ from yarl import URL
 from gdl.boards import Board
 from gdl.boards.svg import add, root, written
 from gdl.errors import GdlError
+from gdl.quantities import whole_number
 from server.access.access import ANONYMOUS, EMBEDDED, PRINCIPAL, principal
 from server.access.settings import requires
 from server.api.operation import MANAGER
@@ -154,7 +155,7 @@ async def shown_match(request: web.Request, who: Principal | None, *, ignores_ro
 
 
 def _number(query: Mapping[str, str], name: str, default: int) -> int:
-    found = rendering.whole_number(query.get(name, ""))
+    found = whole_number(query.get(name, ""))
     return default if found is None else found
 
 

@@ -7,6 +7,7 @@ from urllib.parse import quote, urlencode
 from aiohttp import web
 
 from gdl.errors import GdlError
+from gdl.quantities import whole_number
 from server.access.access import PRINCIPAL, REMOTE, principal
 from server.access.settings import requires
 from server.api.operation import LEADERBOARDS, MANAGER
@@ -66,7 +67,7 @@ async def register(request: web.Request) -> web.StreamResponse:
 
 
 def _whole(text: str) -> int | None:
-    n = rendering.whole_number(text)
+    n = whole_number(text)
     return n if n is not None and 1 <= n <= MAX_MATCHES else None
 
 

@@ -46,11 +46,6 @@ def sentence(said: object) -> str:
     return text if text.endswith((".", "?", "!")) else f"{text}."
 
 
-def whole_number(text: str) -> int | None:
-    """Return the number that *text* of a query or a form is, of up to nine ASCII digits; None where it is none."""
-    return int(text) if text.isascii() and text.isdecimal() and len(text) < 10 else None
-
-
 def date(at_ms: int | None) -> str:
     """Return a moment as people read it, in universal time: `2026-11-22 02:40`."""
     return "" if at_ms is None else datetime.fromtimestamp(at_ms / 1000, UTC).strftime("%Y-%m-%d %H:%M")

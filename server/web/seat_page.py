@@ -14,6 +14,7 @@ from yarl import URL
 from gdl.boards import Board
 from gdl.errors import CallerError, GdlError
 from gdl.language.kif import read_term
+from gdl.quantities import whole_number
 from server.access.access import PRINCIPAL, REMOTE
 from server.access.settings import requires
 from server.api.operation import MANAGER
@@ -97,7 +98,7 @@ async def make_move(request: web.Request) -> web.StreamResponse:
 
 async def _chosen(request: web.Request, match: MatchRow, role: str, data: Any) -> str:
     """Make the move that *data* has; return what was wrong with it, nothing if it is made."""
-    step = rendering.whole_number(str(data.get("step", "")))
+    step = whole_number(str(data.get("step", "")))
     if step is None:
         return "No move is asked for now."
     try:
