@@ -1,7 +1,7 @@
 """Lists of matches as viewers see them, and the overview of all that wait or are played, as it changes."""
 
 import asyncio
-from collections.abc import AsyncGenerator, Callable, Iterable, Mapping, Sequence
+from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
 from dataclasses import asdict
 from itertools import takewhile
 from typing import Any, Final, TypeAlias
@@ -51,7 +51,7 @@ def _people(match: MatchRow, who: Principal | None) -> Listed:
     return {"people": dict(found)} if found else {}
 
 
-def _listed(match: MatchRow, seats: Iterable[SeatRow]) -> Listed:
+def _listed(match: MatchRow, seats: Sequence[SeatRow]) -> Listed:
     """Return the line of *match* in lists, without what is not public."""
     text, secrecy = match.order["text"], secrecy_of(match)
     found: Listed = {
@@ -66,25 +66,34 @@ def _listed(match: MatchRow, seats: Iterable[SeatRow]) -> Listed:
     }
     if match.damage:
         return found | {"damage": match.damage}
-    times = {
-        "started": match.started_ms,
-        "ended": match.ended_ms,
-        "tournament": match.tournament,
-        "purpose": match.purpose,
-    }
-    found |= {name: value for name, value in times.items() if value is not None}
-    if text.get("broadcastDelay"):
-        found["broadcastDelay"] = text["broadcastDelay"]
-    if secrecy.hides_game:
-        return found
-    if reason := end_reason(match):
-        found["reason"] = reason
-    if match.status == MatchStatus.LOBBY:
-        found["missing"] = [seat.role for seat in seats if seat.is_missing]
-    found |= {"game": match.game, "players": {seat.role: seat.player for seat in seats}}
-    if "from" in text:
-        found["from"] = {"match": str(text["from"]["match"]), "step": int(text["from"]["step"])}
-    return found if match.goals is None else found | {"result": {seat.role: seat.goal for seat in seats}}
+    found |= _given(
+        {
+            "started": match.started_ms,
+            "ended": match.ended_ms,
+            "tournament": match.tournament,
+            "purpose": match.purpose,
+            "broadcastDelay": text.get("broadcastDelay") or None,
+        }
+    )
+    return found if secrecy.hides_game else found | _of_game(match, seats, text.get("from"))
+
+
+def _of_game(match: MatchRow, seats: Sequence[SeatRow], begun_from: Mapping[str, Any] | None) -> Listed:
+    """Return what the line has beside that where the game may be known: it, its roles, and how the match ended."""
+    is_open, has_ended = match.status == MatchStatus.LOBBY, match.goals is not None
+    origin = None if begun_from is None else {"match": str(begun_from["match"]), "step": int(begun_from["step"])}
+    return {"game": match.game, "players": {seat.role: seat.player for seat in seats}} | _given(
+        {
+            "reason": end_reason(match) or None,
+            "missing": [seat.role for seat in seats if seat.is_missing] if is_open else None,
+            "from": origin,
+            "result": {seat.role: seat.goal for seat in seats} if has_ended else None,
+        }
+    )
+
+
+def _given(values: Listed) -> Listed:
+    return {name: value for name, value in values.items() if value is not None}
 
 
 async def page(
