@@ -20,7 +20,8 @@ from server.match.referee import in_own_thread
 from server.refusals import RequestError
 from server.storage.games import about_version, title_of
 from server.storage.rows import RANDOM, GameVersion
-from server.web.boards import FIRST_POSITIONS, board, rule_book
+from server.web.boards import board
+from server.web.rule_books import FIRST_POSITIONS, rule_book
 
 N_ON_PAGE: Final = 60
 _MOST_WORDS: Final = 200

@@ -32,8 +32,9 @@ from server.validating.checker import Checker
 from server.validating.formats import file_report
 from server.validating.validation import RulesUnfitError
 from server.web import game_list, match_cards
-from server.web.boards import FIRST_POSITIONS, Picture, board, picture_of, rule_book
+from server.web.boards import Picture, board, picture_of
 from server.web.rendering import render, sentence, visitor_of
+from server.web.rule_books import FIRST_POSITIONS, rule_book
 from server.web.validation_page import MAX_LISTED_CHARACTERS, listing, plain, report_remarks, rules_form, verdict_of
 
 _N_KEPT: Final = 4_096

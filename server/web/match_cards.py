@@ -18,8 +18,9 @@ from server.spectating.viewers import end_reason, orderer_of, people_of, secrecy
 from server.storage.errors import DamagedRowError
 from server.storage.games import title_of
 from server.storage.rows import WAITING_STATUSES, GameVersion, MatchRow, MatchStatus, SeatKind, SeatRow
-from server.web.boards import FirstPositions, GameVersions, Picture, board, picture_of, recorded_board, rule_book
+from server.web.boards import Picture, board, picture_of, recorded_board
 from server.web.match_view import view_of
+from server.web.rule_books import FirstPositions, GameVersions, rule_book
 
 NO_PEOPLE: Final[Mapping[str, str]] = MappingProxyType({})
 _N_BOARDS: Final = 500

@@ -28,6 +28,7 @@ from server.storage.rows import MatchRow, MatchStatus
 from server.visibility import Aspect, Viewer, may_see
 from server.web import boards, match_cards, rendering, tournament_pages
 from server.web.match_view import MatchView, rows_of, view_of
+from server.web.rule_books import FIRST_POSITIONS, GAME_VERSIONS, RuleBook, rule_book
 from server.web.thoughts import thoughts_of
 
 _N_VIEWS: Final = 64
@@ -64,7 +65,7 @@ class ShownMatch:
     view: MatchView
     step: int
     only: int | None
-    book: boards.RuleBook | None
+    book: RuleBook | None
 
     @property
     def is_hidden(self) -> bool:
@@ -147,10 +148,10 @@ async def shown_match(request: web.Request, who: Principal | None, *, ignores_ro
     row = await known_match(request.app[MANAGER], request.match_info["id"])
     view = await request.app[VIEWS].of(request, row)
     (card,) = await request.app[match_cards.CARDS].of([row], who)
-    version = await request.app[boards.GAME_VERSIONS].version(row.game, row.sha256)
+    version = await request.app[GAME_VERSIONS].version(row.game, row.sha256)
     step = _number(request.query, "step", view.n_steps)
     only = None if ignores_role else _role_index(request.query, card, row)
-    book = None if version is None else await boards.rule_book(version)
+    book = None if version is None else await rule_book(version)
     return ShownMatch(row, card, view, min(step, view.n_steps), only, book)
 
 
@@ -250,14 +251,14 @@ async def _known_picture(request: web.Request, shown: ShownMatch, title: str) ->
     ), False
 
 
-async def _board(book: boards.RuleBook, view: MatchView, step: int) -> Board | None:
+async def _board(book: RuleBook, view: MatchView, step: int) -> Board | None:
     state = view.state(step)
     return None if state is None or state.text is None else await boards.recorded_board(book, state.text)
 
 
 async def _first_board(request: web.Request, shown: ShownMatch) -> Board | None:
-    version = await request.app[boards.GAME_VERSIONS].version(shown.row.game, shown.row.sha256)
-    facts = None if version is None else await request.app[boards.FIRST_POSITIONS].facts(version)
+    version = await request.app[GAME_VERSIONS].version(shown.row.game, shown.row.sha256)
+    facts = None if version is None else await request.app[FIRST_POSITIONS].facts(version)
     return None if facts is None or shown.book is None else await boards.board(shown.book, facts)
 
 

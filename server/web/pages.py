@@ -33,10 +33,10 @@ from server.web import (
     tournament_pages,
     validation_page,
 )
-from server.web.boards import FIRST_POSITIONS, GAME_VERSIONS, FirstPositions, GameVersions
 from server.web.game_pages import MEASUREMENTS, Measurements
 from server.web.match_cards import CARDS, Cards
 from server.web.rendering import compile_templates, render, send_static_file
+from server.web.rule_books import FIRST_POSITIONS, GAME_VERSIONS, FirstPositions, GameVersions
 from server.web.tournament_pages import LIVE_BOARDS, LiveBoards
 
 Value = TypeVar("Value")

@@ -26,7 +26,8 @@ from server.spectating.knowledge import SeatHistory, facts_after
 from server.spectating.public_record import known_match
 from server.storage.rows import GameVersion, MatchRow
 from server.web import match_cards, match_page, rendering
-from server.web.boards import FIRST_POSITIONS, GAME_VERSIONS, board, cells_of, last_move, picture_of, rule_book
+from server.web.boards import board, cells_of, last_move, picture_of
+from server.web.rule_books import FIRST_POSITIONS, GAME_VERSIONS, rule_book
 
 _COOKIE: Final = "ggp_seat"
 _WEEK_S: Final = 7 * 86_400

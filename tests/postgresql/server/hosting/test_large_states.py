@@ -23,7 +23,8 @@ from server.spectating.public_record import public_record, public_record_text
 from server.spectating.state import state_at
 from server.storage.database import Database
 from server.web import boards
-from server.web.boards import RuleBook, picture_of, recorded_board
+from server.web.boards import picture_of, recorded_board
+from server.web.rule_books import RuleBook
 from tests.integration.server.hosting.test_child_referee import refereeing
 from tests.kit.server.hosting.managing import managing, until
 
