@@ -11,7 +11,6 @@ import time
 from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
-from functools import partial
 from typing import Final
 
 from server.errors import ShuttingDownError, TooManyMatchesError, UnknownMatchError
@@ -20,7 +19,7 @@ from server.hosting.choosing import Chooser, rest_s
 from server.hosting.engine_process import GameOutline
 from server.hosting.order import HostSettings, MatchRequest
 from server.hosting.tournaments import Tournaments
-from server.links import player_info, relay, seating
+from server.links import relay, seating
 from server.match.link import now_ms
 from server.registry.health import DEFAULT_SETTINGS, HealthChecks
 from server.registry.queueing import WaitReason
@@ -64,9 +63,7 @@ class GameManager:
         self.request_queues = self.registry.request_queues
         holder = secrets.token_hex(8)
         self.relay = relay.Relay(database, holder, self.request_queues)
-        self.health = HealthChecks(
-            self.registry, self.matches.busy, partial(player_info.ask_info, targets=settings.targets)
-        )
+        self.health = HealthChecks(self.registry, self.matches.busy)
         self.writer = writer.EventWriter(
             database,
             holder,
