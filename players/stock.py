@@ -126,7 +126,16 @@ class MctsPlayer(Player):
             raise ValueError(f"engine is one of {', '.join(_ENGINES)}, not {engine}")
         if simultaneous not in RULES:
             raise ValueError(f"simultaneous is one of {', '.join(RULES)}, not {simultaneous}")
-        settings = SearchSettings(float(memory), exploration, simultaneous, decisive, amaf, weights, minimax, mast)
+        settings = SearchSettings(
+            memory_mb=float(memory),
+            exploration=exploration,
+            simultaneous=simultaneous,
+            decisive=decisive,
+            amaf=amaf,
+            weights=weights,
+            minimax=minimax,
+            mast=mast,
+        )
         self.options = perfect.TreeOptions(playouts, engine, ponder, self.proves, settings, threads)
 
     @classmethod

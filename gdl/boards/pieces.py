@@ -126,7 +126,9 @@ def _mark(pieces: Looks, symbol: str, value: str, count: int, n_columns: int = 1
     shape, fill = pieces.shapes.get(value, pieces.shape), pieces.fills.get(value, grade or pieces.fill)
     is_between = isinstance(pieces, Pieces) and pieces.between
     sign = pieces.signs.get(value, pieces.sign)
-    return Mark(symbol, value, colour, count, shape, fill, is_between, sign)
+    return Mark(
+        symbol=symbol, value=value, colour=colour, count=count, shape=shape, fill=fill, is_between=is_between, sign=sign
+    )
 
 
 _GRADES: Final = (

@@ -137,14 +137,14 @@ def examine(source: Source, limits: ReadLimits, *, is_gdl2: bool | None = None) 
     told = {start for run in runs for start in [one.start for one in run if one.start in refused][1:]}
     kept = [number for number, form in enumerate(reading.forms) if form.start not in aside]
     return Subject(
-        source,
-        tuple(reading.forms[number] for number in kept),
-        tuple(reading.rules[number] for number in kept),
-        tuple(run for run in runs if not any(form.start in refused for form in run)),
-        tuple(form for form in reading.broken if form.start not in aside),
-        reading.is_gdl2,
-        reading.is_whole,
-        tuple(one for one in found if one.span.start not in told),
+        source=source,
+        forms=tuple(reading.forms[number] for number in kept),
+        rules=tuple(reading.rules[number] for number in kept),
+        stray=tuple(run for run in runs if not any(form.start in refused for form in run)),
+        broken=tuple(form for form in reading.broken if form.start not in aside),
+        is_gdl2=reading.is_gdl2,
+        is_whole=reading.is_whole,
+        diagnostics=tuple(one for one in found if one.span.start not in told),
     )
 
 

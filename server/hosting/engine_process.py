@@ -125,7 +125,16 @@ class _Answers:
             found = first_position(self._game)
         else:
             state = self._state(question.text)
-            before = Position(question.step, state, question.text, None, None, (), None, question.is_common)
+            before = Position(
+                step=question.step,
+                state=state,
+                text=question.text,
+                moves=None,
+                percepts=None,
+                legal_moves=(),
+                goals=None,
+                is_common=question.is_common,
+            )
             found = next_position(self._game, before, question.moves)
         assert found.state is not None
         self._check(found)

@@ -188,4 +188,13 @@ def of_versions(found: Sequence[RatedResult], rows: Mapping[str, PlayerRow]) -> 
 def _played(result: MatchResult, number: int) -> ScheduledMatch:
     """Return a match of the ladder that is over; the matches of a meeting count one by one."""
     pairing = digest(result.match_id)
-    return ScheduledMatch(result.match_id, result.game, result.players, 0, 0, number, pairing, pairing)
+    return ScheduledMatch(
+        match_id=result.match_id,
+        game=result.game,
+        players=result.players,
+        seed=0,
+        scramble_seed=0,
+        round=number,
+        pairing_id=pairing,
+        set_id=pairing,
+    )

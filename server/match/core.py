@@ -237,9 +237,18 @@ class Match:
         verdict = self._dialogues[answer.role].judge(answer, message, legal_moves)
         move = self._substitute(answer.role) if legal_moves and verdict.move is None else verdict.move
         answered = exchange.Answered(
-            self._at_ms, self.step, answer.role, message, text_of(answer), answer.elapsed_ms,
-            verdict.error, verdict.detail, move, answer.failure, self._dialogues[answer.role].insight(answer, message),
-        )  # fmt: skip
+            at_ms=self._at_ms,
+            step=self.step,
+            role=answer.role,
+            message=message,
+            text=text_of(answer),
+            elapsed_ms=answer.elapsed_ms,
+            error=verdict.error,
+            detail=verdict.detail,
+            move=move,
+            failure=answer.failure,
+            insight=self._dialogues[answer.role].insight(answer, message),
+        )
         self._outputs.append(answered)
         self._round.take(answered)
         if self._round.is_complete:

@@ -175,7 +175,17 @@ class MatchDriver:
             detail = f"the first {len(reply.raw):,} bytes hold no complete term"
         at_ms, raw = self._clock.wall_ms(), bytes(reply.raw)
         self._inbox.put_nowait(
-            exchange.Answer(at_ms, ask.round, ask.role, ending, raw, elapsed_ms, detail, reply.failure, reply.insight)
+            exchange.Answer(
+                at_ms=at_ms,
+                round=ask.round,
+                role=ask.role,
+                ending=ending,
+                raw=raw,
+                elapsed_ms=elapsed_ms,
+                detail=detail,
+                failure=reply.failure,
+                insight=reply.insight,
+            )
         )
 
     async def _reply(self, ask: exchange.AskPlayer, until_s: float) -> tuple[ReplyBuffer, exchange.ReplyEnding, str]:

@@ -139,7 +139,15 @@ def _position(
         goals: tuple[int | None, ...] | None = _goals(game, step, state)
     else:
         legal_moves, goals = _legal_moves(game, step, state), None
-    return Position(step, state, state_text(state.facts), moves, percepts, legal_moves, goals)
+    return Position(
+        step=step,
+        state=state,
+        text=state_text(state.facts),
+        moves=moves,
+        percepts=percepts,
+        legal_moves=legal_moves,
+        goals=goals,
+    )
 
 
 def _goals(game: Game, step: int, state: State) -> tuple[int | None, ...]:

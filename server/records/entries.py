@@ -230,17 +230,33 @@ def entry_of(event: exchange.Event, circumstances: Circumstances) -> Entry:
 def _answered(event: exchange.Answered) -> AnsweredEntry:
     move = None if event.move is None else spaced(event.move)
     return AnsweredEntry(
-        event.at_ms, event.step, str(event.role), event.message, event.text, event.elapsed_ms, event.error,
-        event.detail, move, event.failure, event.insight,
-    )  # fmt: skip
+        at_ms=event.at_ms,
+        step=event.step,
+        role=str(event.role),
+        message=event.message,
+        text=event.text,
+        elapsed_ms=event.elapsed_ms,
+        error=event.error,
+        detail=event.detail,
+        move=move,
+        failure=event.failure,
+        insight=event.insight,
+    )
 
 
 def _step(event: exchange.StepFinished) -> StepEntry:
     moves = None if event.moves is None else _texts(event.moves)
     return StepEntry(
-        event.at_ms, event.step, moves, event.errors, event.details, event.elapsed_ms, event.origins, event.failures,
-        event.insights,
-    )  # fmt: skip
+        at_ms=event.at_ms,
+        step=event.step,
+        moves=moves,
+        errors=event.errors,
+        details=event.details,
+        elapsed_ms=event.elapsed_ms,
+        origins=event.origins,
+        failures=event.failures,
+        insights=event.insights,
+    )
 
 
 def _texts(terms: Sequence[Term]) -> tuple[str, ...]:

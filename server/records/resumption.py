@@ -82,9 +82,18 @@ class _EntryReader:
 
 def _answer(entry: entries.AnsweredEntry) -> Answered:
     return Answered(
-        entry.at_ms, entry.step, Constant(entry.role), entry.message, entry.text, entry.elapsed_ms, entry.error,
-        entry.detail, None if entry.move is None else read_term(entry.move), entry.failure, entry.insight,
-    )  # fmt: skip
+        at_ms=entry.at_ms,
+        step=entry.step,
+        role=Constant(entry.role),
+        message=entry.message,
+        text=entry.text,
+        elapsed_ms=entry.elapsed_ms,
+        error=entry.error,
+        detail=entry.detail,
+        move=None if entry.move is None else read_term(entry.move),
+        failure=entry.failure,
+        insight=entry.insight,
+    )
 
 
 def _outcome(entry: entries.EndEntry) -> Completed | Aborted | Failed:

@@ -156,9 +156,15 @@ def scheduled_match(
 ) -> ScheduledMatch:
     """Return a match of the set *own*, with the seeds of that."""
     return ScheduledMatch(
-        match_id, game, players, own.seed_of("chance"), own.seed_of("scrambling"),
-        round_number, own.pairing_id, own.set_id,
-    )  # fmt: skip
+        match_id=match_id,
+        game=game,
+        players=players,
+        seed=own.seed_of("chance"),
+        scramble_seed=own.seed_of("scrambling"),
+        round=round_number,
+        pairing_id=own.pairing_id,
+        set_id=own.set_id,
+    )
 
 
 def rotations(players: tuple[str, ...], n_roles: int) -> tuple[tuple[str, ...], ...]:

@@ -190,11 +190,16 @@ def standings(
     places = _ranked(record) if groups is None else _placed(groups)
     return tuple(
         Standing(
-            rank, name, record.scores[name], record.n_matches[name], record.n_byes(name),
-            {tie_break: record.tie_break(tie_break, name, record.equals(name)) for tie_break in TIE_BREAKS}, decided_by,
+            rank=rank,
+            name=name,
+            score=record.scores[name],
+            n_matches=record.n_matches[name],
+            n_byes=record.n_byes(name),
+            tie_breaks={each: record.tie_break(each, name, record.equals(name)) for each in TIE_BREAKS},
+            decided_by=decided_by,
         )
         for rank, name, decided_by in places
-    )  # fmt: skip
+    )
 
 
 Points = Mapping[str, float]

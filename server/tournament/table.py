@@ -84,11 +84,21 @@ def _row(
     rated = {rating.player: rating for rating in ratings.players}
     goals = [result.goal_of(name) for result in results if name in result.players]
     return TableRow(
-        standing.rank, name, standing.n_matches, standing.score, counts["wins"], counts["draws"], counts["losses"],
-        sum(goals) / len(goals) if goals else 0.0,
-        rated.get(name), superiority(name, ratings), spent["errors"], spent["thinking_ms"] / 1000, spent["moves"],
-        None if standing.decided_by is None else str(standing.decided_by),
-    )  # fmt: skip
+        rank=standing.rank,
+        player=name,
+        matches=standing.n_matches,
+        score=standing.score,
+        wins=counts["wins"],
+        draws=counts["draws"],
+        losses=counts["losses"],
+        mean_goal=sum(goals) / len(goals) if goals else 0.0,
+        rating=rated.get(name),
+        los=superiority(name, ratings),
+        errors=spent["errors"],
+        thinking_s=spent["thinking_ms"] / 1000,
+        moves=spent["moves"],
+        decided_by=None if standing.decided_by is None else str(standing.decided_by),
+    )
 
 
 def superiority(name: str, ratings: Ratings) -> float | None:

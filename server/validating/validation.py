@@ -185,13 +185,13 @@ def play_file(
     """
     assert options.budget is not None
     order = SimulationRequest(
-        name,
-        checked.source,
-        options.read_limits,
-        options.budget,
-        options.seed,
-        options.evidence_folder,
-        options.is_compiled,
+        name=name,
+        source=checked.source,
+        read_limits=options.read_limits,
+        budget=options.budget,
+        seed=options.seed,
+        evidence_folder=options.evidence_folder,
+        is_compiled=options.is_compiled,
     )
     # The last question to the engine may take all of the time once more.
     limits = _limits(2 * options.budget.seconds + _GRACE_S, options)

@@ -189,7 +189,15 @@ def shown_tournament(found: StoredTournament, wait_reasons: Mapping[str, WaitRea
     # Between two matches players are busy for a moment, which a notice would be too much for.
     is_kept = reason is not None and any(why != Hindrance.BUSY for why in reason.players.values())
     waits_for = reason.words if reason is not None and is_kept else ""
-    return ShownTournament(found, table, tuple(map(tuple, cross)), rounds, sprt, waits_for, progress)
+    return ShownTournament(
+        found=found,
+        table=table,
+        cross=tuple(map(tuple, cross)),
+        rounds=rounds,
+        sprt=sprt,
+        standstill=waits_for,
+        progress=progress,
+    )
 
 
 def _rounds(
@@ -220,12 +228,18 @@ def _fixture(found: StoredTournament, one: FixtureRow, rules: ScoringRules, wait
     annulment = found.annulments.get(match.match_id)
     unordered = "forfeited" if one.forfeited else "not played" if found.row.has_ended else "scheduled"
     return ShownFixture(
-        match.match_id, match.round, match.players, str(one.status or unordered),
-        "" if found.row.hides_games else match.game,
-        None if played is None else counted_goals(played.result, rules),
-        () if played is None else played.result.errors, _note(found, one), annulment is not None, one.ended_ms,
-        wait_reason,
-    )  # fmt: skip
+        match_id=match.match_id,
+        round=match.round,
+        players=match.players,
+        status=str(one.status or unordered),
+        game="" if found.row.hides_games else match.game,
+        goals=None if played is None else counted_goals(played.result, rules),
+        errors=() if played is None else played.result.errors,
+        note=_note(found, one),
+        is_void=annulment is not None,
+        ended_ms=one.ended_ms,
+        wait_reason=wait_reason,
+    )
 
 
 def _note(found: StoredTournament, one: FixtureRow) -> str:

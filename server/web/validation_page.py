@@ -54,9 +54,15 @@ def remark_of(found: Diagnostic) -> Remark:
     """Return *found* as a remark."""
     span = found.span
     return Remark(
-        span.start, span.end, span.line, span.column, str(found.severity), found.code.name, found.message,
-        found.hint or "",
-    )  # fmt: skip
+        start=span.start,
+        end=span.end,
+        line=span.line,
+        column=span.column,
+        severity=str(found.severity),
+        code=found.code.name,
+        message=found.message,
+        hint=found.hint or "",
+    )
 
 
 def report_remarks(text: str, diagnostics: Sequence[Mapping[str, Any]]) -> tuple[Remark, ...]:
@@ -64,14 +70,14 @@ def report_remarks(text: str, diagnostics: Sequence[Mapping[str, Any]]) -> tuple
     source = Source("", text)
     return tuple(
         Remark(
-            _offset(source, entry["line"], entry["column"]),
-            _offset(source, entry["endLine"], entry["endColumn"]),
-            entry["line"],
-            entry["column"],
-            entry["severity"] if entry["severity"] in _SEVERITIES else "note",
-            entry["code"],
-            entry["message"],
-            entry["hint"],
+            start=_offset(source, entry["line"], entry["column"]),
+            end=_offset(source, entry["endLine"], entry["endColumn"]),
+            line=entry["line"],
+            column=entry["column"],
+            severity=entry["severity"] if entry["severity"] in _SEVERITIES else "note",
+            code=entry["code"],
+            message=entry["message"],
+            hint=entry["hint"],
         )
         for entry in diagnostics[:MAX_REMARKS]
     )
