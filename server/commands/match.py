@@ -3,7 +3,7 @@
 import asyncio
 import json
 import signal
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing
 from pathlib import Path
 from typing import Any, Final
@@ -106,12 +106,17 @@ def command(
     if words["as_json"]:
         tell(json.dumps(summary(record) | {"record": str(path)}, indent=2))
     else:
-        for line in error_lines(rules.roles, record["errors"], record.get("x-failures", ())):
+        for line in _end_lines(rules, record, path):
             tell(line)
-        if record["isCompleted"]:
-            tell(result_line(zip(rules.roles, record["x-goals"], strict=True)))
-        tell(f"record: {path}")
     context.exit(0 if record["isCompleted"] else INTERRUPTED if is_interrupted else WRONG)
+
+
+def _end_lines(game: Game, record: dict[str, Any], path: Path) -> Iterator[str]:
+    """Yield the last lines: what players did wrong, the result, and where the record is."""
+    yield from error_lines(game.roles, record["errors"], record.get("x-failures", ()))
+    if record["isCompleted"]:
+        yield result_line(zip(game.roles, record["x-goals"], strict=True))
+    yield f"record: {path}"
 
 
 class _Teller:
