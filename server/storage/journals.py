@@ -100,7 +100,7 @@ def stored_text(connection: sa.Connection, match_id: str, after: int = -1) -> St
     return StoredText((), after, connection.scalar(sa.select(records.c.body).where(records.c.match_id == match_id)))
 
 
-def event_rows(connection: sa.Connection, match_id: str, after: int) -> Sequence[tuple[int, str]]:
+def event_rows(connection: sa.Connection, match_id: str, after: int = -1) -> Sequence[tuple[int, str]]:
     """Read the numbers and lines of the events of a match that is played, behind number *after*."""
     query = sa.select(events.c.number, events.c.body).where(events.c.match_id == match_id, events.c.number > after)
     return connection.execute(query.order_by(events.c.number)).all()

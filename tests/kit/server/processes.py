@@ -57,3 +57,19 @@ def is_running(process_id: int) -> bool:
 def oom_score_of(process_id: int) -> int:
     """Return by how many thousandths of memory a system without memory ends a process before others."""
     return int(Path(f"/proc/{process_id}/oom_score_adj").read_text())
+
+
+@contextmanager
+def player(*arguments: str) -> Iterator[tuple[subprocess.Popen[str], str]]:
+    """Run `ggp player` in a session of its own; yield the process and its address."""
+    process = subprocess.Popen(
+        [*GGP, "player", *arguments, "--port", "0"],
+        stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, start_new_session=True,
+    )  # fmt: skip
+    assert process.stdin is not None
+    assert process.stdout is not None
+    with process:
+        try:
+            yield process, process.stdout.readline().removeprefix("listening on ").strip()
+        finally:
+            process.kill()

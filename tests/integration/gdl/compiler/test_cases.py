@@ -22,8 +22,8 @@ from gdl.compiler.tables import Tables
 from gdl.game import State
 from gdl.interpreter import InterpretedGame
 from gdl.language.rules import read_file
-from tests.integration.gdl.compiler.test_playouts import replayed
 from tests.kit.gdl.compiler.engines import both, packed, play_on_both
+from tests.kit.gdl.compiler.replays import replayed
 
 FOLDER: Final = Path(__file__).parent / "cases"
 EXACT: Final[Mapping[str, dict[str, Any]]] = tomllib.loads((FOLDER / "exact.toml").read_text(encoding="utf-8"))

@@ -16,27 +16,20 @@ from gdl.compiler.compiled import CompiledState
 from gdl.engines import ENGINES, make_game
 from gdl.errors import (
     CannotCompileError,
-    GdlError,
     IllegalMoveError,
     JointMoveError,
     TerminalStateError,
     UnknownRoleError,
     WrongTypeError,
 )
-from gdl.game import EvaluationLimits
 from gdl.games.library import find_game
 from gdl.language.kif import read_term
 from gdl.language.rules import read_rules
 from gdl.language.terms import Constant
-from tests.kit.exhaustive import IS_EXHAUSTIVE
 from tests.kit.gdl.compiler.engines import both, joint_move, play_on_both
-from tests.kit.gdl.programs import rule_file
+from tests.kit.gdl.compiler.random_games import random_games
 from tests.kit.rules.sample import sampled_games
 
-LIMITS = EvaluationLimits(max_rows=20_000, max_term_depth=50, max_term_symbols=1_000)
-MAX_GROUND_RULES = 20_000
-NO_GAME = "(<= (legal right ?m) (does left ?m))\n"
-"""A rule of the random files that no game can have: what is legal depends on what is done."""
 SLOW = {"amazons", "draughts", "hex", "kalah", "mummymaze", "othello", "twentyfortyeight", "zion", "zombies"}
 
 
@@ -48,23 +41,12 @@ def test_both_engines_answer_alike_all_along_a_play(name: str) -> None:
         assert play_on_both(interpreted, compiled, seed, max_steps=4 if name in SLOW else 60)
 
 
-def block_of_seeds(block: int, size: int) -> range:
-    """Return the numbers of random rule files, of which every block has *size*, or half of them in a sample."""
-    step = 1 if IS_EXHAUSTIVE else 2
-    return range(size * block + step - 1, size * (block + 1), step)
-
-
 @pytest.mark.sampled(3)
 @pytest.mark.parametrize("block", range(4))
 def test_both_engines_answer_alike_on_random_rule_files(block: int) -> None:
-    n_compiled = 0
-    for seed in block_of_seeds(block, 30):
-        try:
-            interpreted, compiled = both(rule_file(seed).replace(NO_GAME, ""), LIMITS, MAX_GROUND_RULES)
-        except GdlError:
-            continue
-        n_compiled += bool(play_on_both(interpreted, compiled, seed, max_steps=8))
-    assert n_compiled > 0
+    games = random_games(block, 30)
+    compared = [play_on_both(interpreted, compiled, seed, max_steps=8) for seed, interpreted, compiled in games]
+    assert any(compared)
 
 
 def play(rules: str, *moves: str) -> None:
@@ -332,14 +314,9 @@ IDLE = """
 @pytest.mark.parametrize("block", range(4))
 def test_leaving_out_idle_arguments_changes_no_answer(block: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("gdl.compiler.building._MANY_RULES", 0)
-    n_compiled = 0
-    for seed in block_of_seeds(block, 30):
-        try:
-            interpreted, compiled = both(rule_file(seed).replace(NO_GAME, "") + IDLE, LIMITS, MAX_GROUND_RULES)
-        except GdlError:
-            continue
-        n_compiled += bool(play_on_both(interpreted, compiled, seed, max_steps=8))
-    assert n_compiled > 0
+    games = random_games(block, 30, IDLE)
+    compared = [play_on_both(interpreted, compiled, seed, max_steps=8) for seed, interpreted, compiled in games]
+    assert any(compared)
 
 
 LISTED = """

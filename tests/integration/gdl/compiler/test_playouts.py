@@ -3,23 +3,20 @@
 from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
 from random import Random
 
 import numpy as np
 import pytest
 
-from gdl.compiler.compiled import CompiledGame
 from gdl.compiler.kernels.playouts import LanePlayer, Packed
 from gdl.engines import ENGINES, make_game
 from gdl.errors import ForeignStateError, GdlError, LimitExceeded, StuckPlayError, WrongTypeError
 from gdl.game import State
 from gdl.games.library import find_game
-from gdl.interpreter import InterpretedGame
 from gdl.language.rules import read_rules
-from tests.integration.gdl.compiler.test_compiled import LIMITS, MAX_GROUND_RULES, NO_GAME, block_of_seeds
 from tests.kit.gdl.compiler.engines import both, joint_move, packed
-from tests.kit.gdl.programs import rule_file
+from tests.kit.gdl.compiler.random_games import random_games
+from tests.kit.gdl.compiler.replays import replayed
 
 CHOICE = """
 (role left) (role right)
@@ -31,41 +28,6 @@ CHOICE = """
 (<= terminal (true over))
 (goal left 100) (goal right 0)
 """
-
-
-@dataclass(frozen=True)
-class Replayed:
-    """The end of a play: its length, and the goal of every role."""
-
-    length: int
-    goals: tuple[int | None, ...]
-
-
-def replayed(
-    interpreted: InterpretedGame, compiled: CompiledGame, start: State, k: int, n_steps: int
-) -> list[Replayed]:
-    """Let the lanes make *k* plays, and follow every step on the interpreter; return the plays that ended."""
-    trace = LanePlayer(compiled.rules).trace(packed(compiled, [start]), k, 7, n_steps)
-    ended = []
-    for lane in np.flatnonzero(trace.is_playing.any(axis=0)):
-        state: State | None = None
-        length = 0
-        for step in range(len(trace.is_playing)):
-            facts = frozenset(compiled.fluents[i] for i in np.flatnonzero(trace.facts[step, lane]))
-            is_playing = trace.is_playing[step, lane]
-            if state is None and is_playing:
-                state, length = interpreted.state(start.facts), 0
-            if state is None:
-                continue
-            assert facts == state.facts
-            assert state.is_terminal != is_playing
-            if is_playing:
-                state = state.next_state([compiled.moves[number] for number in trace.moves[step, lane]])
-                length += 1
-            else:
-                ended.append(Replayed(length, tuple(map(state.goal, interpreted.roles))))
-                state = None
-    return ended
 
 
 @pytest.mark.sampled(3)
@@ -109,9 +71,8 @@ def test_lanes_play_as_the_interpreter_does_and_count_what_it_counts(name: str, 
 @pytest.mark.parametrize("block", range(3))
 def test_lanes_play_random_rule_files_as_the_interpreter_does(block: int) -> None:
     n_compared = 0
-    for seed in block_of_seeds(block, 20):
+    for _, interpreted, compiled in random_games(block, 20):
         try:
-            interpreted, compiled = both(rule_file(seed).replace(NO_GAME, ""), LIMITS, MAX_GROUND_RULES)
             replayed(interpreted, compiled, interpreted.initial_state, 12, 6)
         except GdlError:
             continue

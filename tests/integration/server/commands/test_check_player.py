@@ -9,8 +9,8 @@ import pytest
 
 from server.checks.catalogue import CHECKS
 from server.checks.examination import CheckResult, CheckVerdict
-from tests.integration.server.commands.test_player import player
 from tests.kit.server.commands.fixtures import Ggp
+from tests.kit.server.processes import player
 
 GONE = "http://127.0.0.1:1"
 

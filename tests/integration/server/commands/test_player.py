@@ -11,7 +11,6 @@ import time
 import urllib.error
 import urllib.request
 from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -21,6 +20,7 @@ from players.player import ListenError
 from server.commands.player import command
 from tests.kit.players.peers import start_text
 from tests.kit.server.commands.fixtures import Ggp
+from tests.kit.server.processes import player
 
 GGP = (sys.executable, "-c", "from server.commands.main import main; main()", "player")
 
@@ -28,22 +28,6 @@ GGP = (sys.executable, "-c", "from server.commands.main import main; main()", "p
 def test_what_is_no_address_of_a_game_manager_is_wrong_usage(ggp: Ggp) -> None:
     said = "ggp: foo: expected the address of a game manager, as in http://host:9148\n"
     assert ggp("player", "legal", "--connect", "foo") == (2, "", said)
-
-
-@contextmanager
-def player(*arguments: str) -> Iterator[tuple[subprocess.Popen[str], str]]:
-    """Run `ggp player` in a session of its own; yield the process and its address."""
-    process = subprocess.Popen(
-        [*GGP, *arguments, "--port", "0"],
-        stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, start_new_session=True,
-    )  # fmt: skip
-    assert process.stdin is not None
-    assert process.stdout is not None
-    with process:
-        try:
-            yield process, process.stdout.readline().removeprefix("listening on ").strip()
-        finally:
-            process.kill()
 
 
 def say(url: str, text: str) -> str:

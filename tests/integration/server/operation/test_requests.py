@@ -15,7 +15,7 @@ from yarl import URL
 from server.operation.metrics import METRICS, Metrics
 from server.operation.requests import HEADER, lower_bad_requests, observing
 from server.site import listening
-from tests.unit.server.operation.test_metrics import told
+from tests.kit.server.metrics import told
 
 
 def application() -> web.Application:

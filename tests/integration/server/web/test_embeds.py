@@ -10,9 +10,9 @@ import pytest
 from server.access.guard import HEADERS
 from server.access.settings import AccessSettings
 from server.principal import Role
-from tests.integration.server.web.test_pages import ordered, over
 from tests.kit.server.api.whole_server import Client, manager_of, whole_server
 from tests.kit.server.web.markup import Page
+from tests.kit.server.web.matches import ordered, over
 
 PLAYERS = {"x": "legal", "o": "legal"}
 

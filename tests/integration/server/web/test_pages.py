@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from html import unescape
 from pathlib import Path
-from typing import Any
 
 import pytest
 from aiohttp import FormData
@@ -14,7 +13,6 @@ from gdl.games.library import find_game
 from server.access.settings import AccessSettings
 from server.hosting.game_manager import GameManager
 from server.hosting.order import HostSettings, MatchRequest
-from server.hosting.ordering import DrawnMatch
 from server.hosting.uploads import Upload, keep_game
 from server.match.exchange import Message
 from server.principal import Role
@@ -25,23 +23,11 @@ from tests.kit.polling import until
 from tests.kit.server.api.whole_server import Client, manager_of, whole_server
 from tests.kit.server.storage.samples import keep
 from tests.kit.server.web.fetching import page_at, words_of
+from tests.kit.server.web.matches import ordered, over
 
 HOSTILE = Path(__file__).parents[3] / "kit/server/web/hostile.kif"
 HOSTILE_PLAYER = "<img src=x onerror=alert(5)>"
 ELEMENTS_OF_OURS = {"script": 1, "img": 1}
-
-
-async def ordered(manager: GameManager, **order: Any) -> DrawnMatch:
-    return await manager.order(MatchRequest.model_validate({"startClock": 20, "playClock": 20} | order), "ann")
-
-
-async def over(manager: GameManager, match_id: str) -> MatchRow:
-    async def ended() -> MatchRow | None:
-        row = await manager.matches.get(match_id)
-        assert row is not None
-        return row if row.has_ended else None
-
-    return await until(ended)
 
 
 async def asked(manager: GameManager, match_id: str) -> None:

@@ -27,9 +27,9 @@ from server.spectating.overview import listed
 from server.storage.database import Database
 from server.storage.games import GameStore
 from server.validating.checker import Checker
-from tests.integration.server.hosting.test_child_referee import EXPLODING
 from tests.kit import polling
 from tests.kit.server.hosting.managing import managing, order, until
+from tests.kit.server.hosting.refereeing import EXPLODING
 from tests.kit.server.peers import hanging, listening
 from tests.kit.server.plays import TWO_STEPS
 from tests.kit.server.processes import oom_score_of

@@ -25,8 +25,8 @@ from server.storage.database import Database
 from server.web import boards
 from server.web.boards import picture_of, recorded_board
 from server.web.rule_books import RuleBook
-from tests.integration.server.hosting.test_child_referee import refereeing
 from tests.kit.server.hosting.managing import managing, until
+from tests.kit.server.hosting.refereeing import refereeing
 
 MAX_TERMS: Final = 200
 """How many terms the event loop may make in all of a match, however large its states are."""

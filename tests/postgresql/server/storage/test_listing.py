@@ -30,7 +30,7 @@ FILTERS = [
 
 
 QUERIES = [listing(wanted, (10, "m"), 50) for wanted in FILTERS]
-RESULTS = [matches_with_results(*wanted).limit(50) for wanted in ((), ("tiny",), (None, ("ann",)))]
+RESULTS = [matches_with_results(*wanted).limit(50) for wanted in ((None, ()), ("tiny", ()), (None, ("ann",)))]
 NAMES = [*map(repr, FILTERS), "results", "results of a game", "results of a player"]
 
 

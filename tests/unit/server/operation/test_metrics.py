@@ -7,14 +7,8 @@ import asyncio
 from server.match.exchange import Message
 from server.operation.metrics import Metrics, lag_measured
 from server.records.entries import AnsweredEntry, ClosedEntry, CompletedEntry, Entry, StepEntry
+from tests.kit.server.metrics import told
 from tests.kit.server.storage.samples import journal
-
-
-def told(metrics: Metrics, *prefixes: str) -> dict[str, float]:
-    """Return the figures whose names begin with one of *prefixes*, without the times at which they were made."""
-    lines = metrics.text().decode().splitlines()
-    pairs = (line.rpartition(" ") for line in lines if line.startswith(prefixes) and "_created" not in line)
-    return {name: float(value) for name, _, value in pairs}
 
 
 def test_entries_of_matches_are_counted_by_what_they_say() -> None:
