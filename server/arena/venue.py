@@ -23,11 +23,11 @@ from server.storage.rows import SeatKind
 from server.tournament.fixtures import ScheduledMatch
 from server.tournament.plan import TournamentPlan
 
-PRESSURE: Final = Path("/proc/pressure/cpu")
+_PRESSURE: Final = Path("/proc/pressure/cpu")
 _TOTAL: Final = re.compile(r"^some .*total=([0-9]+)$", re.MULTILINE)
 
 
-def waited_us(path: Path = PRESSURE) -> int | None:
+def waited_us() -> int | None:
     """Return for how long at least one process of the machine has waited for a core since its start.
 
     None where the system does not count it. *Units*: microseconds.
@@ -35,7 +35,7 @@ def waited_us(path: Path = PRESSURE) -> int | None:
     *Source*: Linux, Documentation/accounting/psi.rst.
     """
     try:
-        found = _TOTAL.search(path.read_text("ascii"))
+        found = _TOTAL.search(_PRESSURE.read_text("ascii"))
     except OSError:
         return None
     return None if found is None else int(found[1])
