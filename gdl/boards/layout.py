@@ -316,19 +316,36 @@ class Layout(Table):
     veiled: bool = False
 
     @model_validator(mode="after")
-    def _is_whole(self) -> Self:
+    def _patterns_have_their_variables(self) -> Self:
         for pieces in self.pieces:
             if len(self.rows or ()) != 1 and not _is_of_one_word(pieces.fluent) and pieces.row is None:
                 _need(pieces.fluent, "?y")
+        return self
+
+    @model_validator(mode="after")
+    def _grid_has_cells(self) -> Self:
         if self.kind == "grid" and (self.columns is None or self.rows is None):
             raise ValueError('a board of kind "grid" needs `columns` and `rows`')
-        if self.shift is not None and self.shift not in _SHIFTS.get(self.cells, ()):
-            shifts = " or ".join(_SHIFTS.get(self.cells, ())) or "none"
+        return self
+
+    @model_validator(mode="after")
+    def _shift_fits_the_cells(self) -> Self:
+        known = _SHIFTS.get(self.cells, ())
+        if self.shift is not None and self.shift not in known:
+            shifts = " or ".join(known) or "none"
             raise ValueError(f"`shift` is {self.shift}, but of {self.cells} it may be {shifts}")
+        return self
+
+    @model_validator(mode="after")
+    def _kind_has_its_table(self) -> Self:
         if self.kind == "heaps" and self.heaps is None:
             raise ValueError('a board of kind "heaps" needs the table [board.heaps]')
         if self.kind == "stacks" and not self.stacks:
             raise ValueError('a board of kind "stacks" needs a table [[board.stacks]]')
+        return self
+
+    @model_validator(mode="after")
+    def _cells_have_their_numbers(self) -> Self:
         patterns = (*(pieces.fluent for pieces in self.pieces), *(lines.fluent for lines in self.lines))
         if self.numbered is None and any("?cell" in _variables(pattern) for pattern in patterns):
             raise ValueError('cells called by a number `?cell` need `numbered = "rows"` or "snake"')
