@@ -9,8 +9,8 @@ from gdl.checks.names import also_here
 from gdl.checks.relation_graph import RelationGraph, Use
 from gdl.checks.subject import Subject, parts
 from gdl.datalog.clauses import Clause, Literal, Part
-from gdl.datalog.dependencies import dependencies_of
 from gdl.datalog.disjunctions import alternative, body_of, uncovered
+from gdl.datalog.strata import dependencies_of
 from gdl.datalog.translation import flat_clause
 from gdl.diagnostics import Diagnostic, Related, Span, diagnostic
 from gdl.language.syntax import Rule

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from enum import IntEnum
 
 from gdl.datalog.clauses import Clause
-from gdl.datalog.dependencies import Heads, stratify
 from gdl.datalog.joins import JoinPlan, Planner
 from gdl.datalog.relations import ANY, PLAIN, WRAPPERS, Key, Row, Sizes, placed
+from gdl.datalog.strata import Heads, stratify
 from gdl.language.terms import Compound, Constant, signature
 
 

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gdl.datalog.clauses import Clause
-from gdl.datalog.dependencies import Heads, dependencies_of, stratify
+from gdl.datalog.strata import Heads, dependencies_of, stratify
 from gdl.datalog.translation import clauses_of
 from gdl.errors import LimitExceeded, StratificationError
 from gdl.language.kif import read_term
