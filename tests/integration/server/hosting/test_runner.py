@@ -6,7 +6,6 @@ import asyncio
 import gc
 import os
 import signal
-import sys
 from collections.abc import Sequence
 from contextlib import closing
 from dataclasses import replace
@@ -38,7 +37,7 @@ from server.storage.rows import PlayerRow, SeatKind
 from tests.kit.polling import until
 from tests.kit.server.hosting.local import local_match
 from tests.kit.server.peers import listening, replying
-from tests.kit.server.processes import children_of, is_running, oom_score_of
+from tests.kit.server.processes import children_of, is_running
 from tests.kit.server.scripted import CIRCUMSTANCES, PLAIN, TURNS, events, library, turns
 
 A, B = Constant("a"), Constant("b")
@@ -62,15 +61,6 @@ async def test_a_player_that_ends_at_once_is_no_player() -> None:
     assert children_of(os.getpid()) <= before
 
 
-async def test_a_system_without_memory_ends_our_player_before_its_game_manager() -> None:
-    player = await start_own_player("legal")
-    try:
-        scores = [oom_score_of(pid) for pid in (os.getpid(), player.process_id)]
-    finally:
-        await player.stop()
-    assert scores[1] == min(1000, scores[0] + 300)
-
-
 async def test_a_player_whose_process_is_killed_is_told_as_that() -> None:
     player = await start_own_player("legal")
     try:
@@ -80,25 +70,6 @@ async def test_a_player_whose_process_is_killed_is_told_as_that() -> None:
     finally:
         await player.stop()
     assert caught.value.message == f"its process {ending(-signal.SIGKILL)}"
-
-
-def stand_in(monkeypatch: pytest.MonkeyPatch, program: str) -> None:
-    """Have *program* started instead of `ggp player`."""
-    monkeypatch.setattr("server.links.own_player._command", lambda: (sys.executable, "-c", program))
-
-
-async def test_only_the_line_that_says_so_has_the_address_of_a_player(monkeypatch: pytest.MonkeyPatch) -> None:
-    stand_in(monkeypatch, "print('asks http://127.0.0.1:1/api\\nlistening on http://127.0.0.1:2', flush=True); input()")
-    player = await start_own_player("legal")
-    await player.stop()
-    assert player.url == "http://127.0.0.1:2"
-
-
-async def test_a_player_that_prints_a_line_without_end_is_no_player(monkeypatch: pytest.MonkeyPatch) -> None:
-    stand_in(monkeypatch, "print('x' * 5_000_000, flush=True); input()")
-    with pytest.raises(PlayerStartError) as caught:
-        await start_own_player("legal")
-    assert caught.value.reason == "it printed a line of more than 1,048,576 bytes"
 
 
 async def test_when_one_player_does_not_start_the_others_are_stopped() -> None:

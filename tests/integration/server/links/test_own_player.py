@@ -27,10 +27,11 @@ from server.links.own_player import OwnPlayer, WorkerPlayer, package_environment
 from server.match.link import PlayerRequest, ReplyBuffer
 from tests.kit.polling import until
 from tests.kit.server.peers import deaf, listening, replying
-from tests.kit.server.processes import children_of, is_running
+from tests.kit.server.processes import children_of, is_running, oom_score_of
 
 LISTENS = "import os, subprocess, sys, time\nprint('listening on {url}', flush=True)\n"
 INFO = PlayerRequest("(INFO)")
+ONE_MB = "1,048,576"
 
 
 def stand_in(monkeypatch: pytest.MonkeyPatch, program: str) -> None:
@@ -92,14 +93,41 @@ def test_a_child_process_finds_the_packages_and_all_that_this_one_finds(
     assert package_environment() == os.environ | {"PYTHONPATH": f"{root}{added}"}
 
 
-async def test_a_player_that_never_listens_is_given_up_and_leaves_no_process(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(
+    ("program", "limit_s", "reason"),
+    [
+        ("import time; time.sleep(999)", 0.05, "it did not listen within 0.05 s"),
+        (
+            "import time; print('x' * 5_000_000, flush=True); time.sleep(999)",
+            60.0,
+            f"it printed a line of more than {ONE_MB} bytes",
+        ),
+        ("raise SystemExit(3)", 60.0, "its process ended with exit code 3"),
+    ],
+)
+async def test_a_player_that_does_not_say_where_it_listens_is_given_up_and_leaves_no_process(
+    monkeypatch: pytest.MonkeyPatch, program: str, limit_s: float, reason: str
+) -> None:
     before = children_of(os.getpid())
-    monkeypatch.setattr(own_player, "START_LIMIT_S", 0.05)
-    stand_in(monkeypatch, "import time; time.sleep(999)")
+    monkeypatch.setattr(own_player, "START_LIMIT_S", limit_s)
+    stand_in(monkeypatch, program)
     with pytest.raises(PlayerStartError) as caught:
         await start_own_player("legal")
-    assert (caught.value.spec, caught.value.reason) == ("legal", "it did not listen within 0.05 s")
+    assert (caught.value.spec, caught.value.reason) == ("legal", reason)
     assert children_of(os.getpid()) <= before
+
+
+async def test_a_system_without_memory_ends_our_player_before_its_game_manager(monkeypatch: pytest.MonkeyPatch) -> None:
+    async with started(monkeypatch, "input()") as player:
+        scores = [oom_score_of(pid) for pid in (os.getpid(), player.process_id)]
+    assert scores[1] == min(1000, scores[0] + 300)
+
+
+async def test_only_the_line_that_says_so_has_the_address_of_a_player(monkeypatch: pytest.MonkeyPatch) -> None:
+    stand_in(monkeypatch, "print('asks http://127.0.0.1:1/api\\nlistening on http://127.0.0.1:2', flush=True); input()")
+    player = await start_own_player("legal")
+    await player.stop()
+    assert player.url == "http://127.0.0.1:2"
 
 
 async def test_a_start_that_is_cancelled_leaves_no_process(monkeypatch: pytest.MonkeyPatch) -> None:
