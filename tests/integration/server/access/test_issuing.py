@@ -100,6 +100,23 @@ async def test_a_token_that_is_revoked_opens_nothing(desk: Desk) -> None:
             await change(issued.row.id)
 
 
+async def test_a_token_that_is_revoked_just_when_it_is_rotated_stays_so(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    issued = await desk.issuing.issue("Ada", Role.ADMIN)
+    renew = desk.store.renew
+
+    async def renew_late(row: TokenRow) -> bool:
+        await desk.store.revoke(row.id, START_MS)
+        return await renew(row)
+
+    monkeypatch.setattr(desk.store, "renew", renew_late)
+    with pytest.raises(UnknownTokenError, match=issued.row.id):
+        await desk.issuing.rotate(issued.row.id)
+    (kept,) = await desk.store.listed()
+    assert (kept.hash, kept.revoked_ms) == (issued.row.hash, START_MS)
+
+
 async def test_a_token_that_another_process_revoked_opens_nothing_after_two_seconds(desk: Desk) -> None:
     issued = await desk.issuing.issue("Ada", Role.ADMIN)
     await desk.recognition.by_token(str(issued.text))
