@@ -212,6 +212,19 @@ async def test_every_answer_has_the_headers(closed: tuple[Client, AccessControl]
         assert {name: answer.headers[name] for name in HEADERS} == HEADERS
 
 
+async def test_who_shows_no_token_may_have_what_other_sites_embed_and_nothing_else(tmp_path: Path) -> None:
+    public = AccessSettings(is_loopback=False, is_public=True)
+    async with guarded_app(tmp_path, public) as (client, access):
+        ada = bearer((await access.issuing.issue("Ada", Role.ADMIN)).text)
+        asked = [("/embedded", {}), ("/embedded", ada), ("/who", {}), ("/nowhere", {})]
+        told = [(await client.get(path, headers=shown)).headers for path, shown in asked]
+    embedded, *others = ({name: each[name] for name in HEADERS if name in each} for each in told)
+    policy = "default-src 'none'; style-src 'self' 'unsafe-inline'; img-src 'self'; base-uri 'none'; form-action 'none'"
+    framed = {name: text for name, text in HEADERS.items() if name != "X-Frame-Options"}
+    assert embedded == framed | {"Content-Security-Policy": policy, "Cross-Origin-Resource-Policy": "cross-origin"}
+    assert others == [HEADERS] * 3
+
+
 async def test_what_comes_too_often_is_refused_until_later(tmp_path: Path) -> None:
     limits = Limits(requests="3/minute")
     async with guarded_app(tmp_path, AccessSettings(is_loopback=False, is_public=True, limits=limits)) as (client, _):
@@ -360,6 +373,13 @@ async def test_a_form_and_its_parts_are_in_utf_8(
 async def test_a_part_of_a_form_need_not_say_its_charset(closed: tuple[Client, AccessControl]) -> None:
     part = PART.replace("; charset={}", "")
     assert await status(closed[0], "POST", "/api/take", {"Content-Type": PARTS}, part) == 200
+
+
+async def test_what_is_wrong_with_a_body_is_told_in_ascii(closed: tuple[Client, AccessControl]) -> None:
+    part = PART.replace("; charset={}", "\r\nContent-Transfer-Encoding: é")
+    async with closed[0].post("/api/take", headers={"Content-Type": PARTS}, data=part) as answer:
+        told = "the body is not what its head says: unknown content transfer encoding: \\xe9"
+        assert (answer.status, await answer.json()) == (400, ["bad_request", told, ""])
 
 
 @pytest.mark.parametrize(("length", "expected"), [(256, 200), (257, 400)])

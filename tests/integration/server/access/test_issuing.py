@@ -53,9 +53,10 @@ async def test_nothing_in_the_database_is_a_token(desk: Desk) -> None:
 
 
 async def test_the_first_token_is_an_admin_s(desk: Desk) -> None:
-    with pytest.raises(TokenRuleError):
+    told = "^with its first token a server demands one of everybody: issue one to an admin first$"
+    with pytest.raises(TokenRuleError, match=told):
         await desk.issuing.issue("Bob", Role.HOST)
-    with pytest.raises(TokenRuleError):
+    with pytest.raises(TokenRuleError, match=told):
         await desk.issuing.issue_all([Listed("Bob", 1)], Role.PLAYER)
     assert await desk.store.listed() == []
 
@@ -173,15 +174,22 @@ async def test_one_admin_stays_where_two_revoke_each_other_at_once(desk: Desk) -
 
 @pytest.mark.parametrize("name", ["", "  ", "x" * 61, "a\0b", "a\x1b[31m", "\u202eevil"])
 async def test_names_can_be_printed_on_a_line(desk: Desk, name: str) -> None:
-    with pytest.raises(TokenFieldError):
+    with pytest.raises(TokenFieldError) as caught:
         await desk.issuing.issue(name, Role.ADMIN)
+    assert caught.value.message == "a name has 1 to 60 characters that can be printed, on one line"
+
+
+async def test_a_token_may_be_valid_for_ten_years(desk: Desk) -> None:
+    issued = await desk.issuing.issue("Ada", Role.ADMIN, 3_660)
+    assert issued.row.expires_ms == START_MS + 3_660 * DAY_MS
 
 
 @pytest.mark.parametrize("days", [0, -1, 3_661, 10**30])
 async def test_times_are_some_days(desk: Desk, days: int) -> None:
-    with pytest.raises(TokenFieldError):
+    told = f"^a token is valid for 1 to 3,660 days, not {days}$"
+    with pytest.raises(TokenFieldError, match=told):
         await desk.issuing.issue("Ada", Role.ADMIN, days)
-    with pytest.raises(TokenFieldError):
+    with pytest.raises(TokenFieldError, match=told):
         await desk.issuing.issue_all([Listed("Ada", 1, Role.ADMIN)], Role.PLAYER, days)
 
 

@@ -11,7 +11,7 @@ from typing import TypeAlias
 from aiohttp import web
 from aiohttp.test_utils import TestClient, TestServer
 
-from server.access.access import AccessControl, csrf_token, principal
+from server.access.access import EMBEDDED, AccessControl, csrf_token, principal
 from server.access.guard import add_guard
 from server.access.settings import AccessSettings, requires
 from server.principal import Role
@@ -33,6 +33,12 @@ async def _who(request: web.Request) -> web.Response:
 @requires(None)
 async def _form(request: web.Request) -> web.Response:
     return web.Response(text=csrf_token(request))
+
+
+@requires(None)
+async def _embedded(request: web.Request) -> web.Response:
+    request[EMBEDDED] = True
+    return web.Response()
 
 
 @requires(None)
@@ -91,6 +97,7 @@ def application(access: AccessControl) -> web.Application:
     app = web.Application(middlewares=[_told], client_max_size=100_000)
     app.router.add_get("/who", _who)
     app.router.add_get("/form", _form)
+    app.router.add_get("/embedded", _embedded)
     app[STREAMED_ON] = asyncio.Event()
     app.router.add_get("/stream", _stream)
     app.router.add_get("/seat", _stream_for_anybody)
