@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import asyncio
 from pathlib import Path
 
 import aiohttp
 import pytest
+from aiohttp import web
 
 from server.access.settings import AccessSettings
 from server.principal import Role
+from server.storage.errors import StorageError
+from tests.kit.polling import until
 from tests.kit.server.access.guarded_app import STREAMED_ON, Client, bearer, guarded_app
 
 CLOSED = AccessSettings(is_loopback=False)
@@ -35,6 +39,29 @@ async def test_a_stream_ends_when_its_token_is_revoked_and_others_go_on(tmp_path
             with pytest.raises(aiohttp.ClientPayloadError):
                 await his.content.read()
             assert await rest(client, hers) == b"ended"
+
+
+async def test_streams_are_checked_every_now_and_then_also_after_an_outage(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("server.access.access.CHECKED_S", 0.001)
+    async with guarded_app(tmp_path, CLOSED) as (client, access):
+        await access.issuing.issue("Ada", Role.ADMIN)
+        bob = await access.issuing.issue("Bob", Role.PLAYER)
+        outages = [StorageError("ggp.sqlite", "it does not answer")]
+
+        async def still_admits(request: web.Request) -> bool:
+            if outages:
+                raise outages.pop()
+            return await access.still_admits(request)
+
+        monkeypatch.setattr(access.open_requests, "_still_admits", still_admits)
+        async with client.get("/stream", headers=bearer(bob.text)) as answer:
+            await answer.content.readexactly(5)
+            await until(lambda: not outages)
+            await access.issuing.revoke(bob.row.id)
+            with pytest.raises(aiohttp.ClientPayloadError):
+                await asyncio.wait_for(answer.content.read(), 20)
 
 
 async def test_a_stream_ends_when_its_session_does(tmp_path: Path) -> None:
