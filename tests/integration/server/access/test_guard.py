@@ -233,6 +233,12 @@ async def test_what_comes_too_often_is_refused_until_later(tmp_path: Path) -> No
             assert (found, 1 <= int(answer.headers["Retry-After"]) <= 60) == ([200, 200, 200, 429], True)
 
 
+async def test_the_admin_of_a_server_for_this_machine_alone_may_ask_as_often_as_it_likes(tmp_path: Path) -> None:
+    limits = Limits(requests="1/minute", n_at_once=0)
+    async with guarded_app(tmp_path, AccessSettings(limits=limits)) as (client, _):
+        assert [await status(client, "GET", "/who") for _ in range(3)] == [200] * 3
+
+
 async def test_replies_of_players_count_only_where_they_are_refused(tmp_path: Path) -> None:
     limits = Limits(requests="2/minute")
     async with guarded_app(tmp_path, AccessSettings(is_loopback=False, limits=limits)) as (client, access):
