@@ -10,6 +10,7 @@ const SOON_MS = 60;
 const LATER_MS = 300;
 const TICK_MS = 100;
 const WAITING_MS = 3000;
+const ADDRESS_MS = 500; // WebKit takes 100 addresses in 10 seconds, or 30 in older ones, and fails from then on
 
 const deadlines = new Map(); // by seat
 let root = document.querySelector("[data-match]");
@@ -17,6 +18,8 @@ let kept = new Map(); // answers by step, of a match that is over
 let wanted = 0; // counts what was asked for: only the latest answer is shown
 let source = null;
 let soon = null;
+let naming = null;
+let namedAt = -ADDRESS_MS;
 
 const position = () => document.getElementById("position");
 const shownStep = () => Number(position().dataset.step);
@@ -85,9 +88,19 @@ function put(found) {
 
 // Lets the address of the page, and those of other views of it, name the step.
 function nameStep() {
-  const address = atShownStep(location.href);
-  if (address !== location.href) history.replaceState(null, "", address); // browsers take 200 in half a minute
   for (const link of document.querySelectorAll(".views a")) link.href = atShownStep(link.href);
+  clearTimeout(naming);
+  const pause = namedAt + ADDRESS_MS - performance.now();
+  if (pause > 0) naming = setTimeout(nameAddress, pause);
+  else nameAddress();
+}
+
+function nameAddress() {
+  clearTimeout(naming);
+  const address = atShownStep(location.href);
+  if (address === location.href) return;
+  namedAt = performance.now();
+  history.replaceState(null, "", address);
 }
 
 // The address of what is shown now; that of a match that is followed names no step.
@@ -185,6 +198,7 @@ function end() {
 
 // Puts the page of the match that is over in the place of this one; returns whether the server has it.
 async function showEnd() {
+  nameAddress();
   const found = (await fetchedPage(location.href)).querySelector("[data-match]");
   if (found.dataset.live !== "no") return false;
   const isFlipped = position().classList.contains("flipped");

@@ -7,6 +7,7 @@ from typing import Final
 import pytest
 from playwright.sync_api import Page, expect
 
+from server.storage.rows import MatchRow
 from tests.kit.server.web.fixtures import OpenPage, see
 from tests.kit.server.web.live_site import LiveSite
 
@@ -16,6 +17,20 @@ KEEP_STREAMS: Final = """
         constructor(...of) { super(...of); streams.push(this); }
     };
 """
+TAKE_FEW_ADDRESSES: Final = """
+    const replace = history.replaceState;
+    let left = 10;
+    history.replaceState = function (...of) {
+        if (left-- <= 0) throw new DOMException("more than 10 times", "SecurityError");
+        replace.apply(history, of);
+    };
+"""
+
+
+@pytest.fixture(scope="module")
+def finished(site: LiveSite) -> MatchRow:
+    """Return a match that is over, in which a role sees less than all."""
+    return site.over(site.order(game="kuhnpoker", players={"alice": "legal", "bob": "legal"}, seed=2))
 
 
 def expect_streams(page: Page, *, n_open: int) -> None:
@@ -47,3 +62,15 @@ def test_a_page_that_a_browser_puts_aside_has_no_stream_and_one_when_it_is_back(
     expect_streams(page, n_open=1)
     page.evaluate("streams[0].dispatchEvent(new Event('error'))")  # WebKit tries to open it again
     assert page.locator("#connection").is_hidden()
+
+
+def test_a_page_names_the_step_where_a_browser_takes_few_addresses(open_page: OpenPage, finished: MatchRow) -> None:
+    page = open_page("/")
+    page.add_init_script(TAKE_FEW_ADDRESSES)
+    page.goto(f"/matches/{finished.id}?step=0")
+    for step in [*(1, 0) * 10, 2]:
+        page.locator("#slider").fill(str(step))
+        expect(page.locator("#position")).to_have_attribute("data-step", str(step))
+    page.wait_for_url("**?step=2")
+    views = page.locator(".views a").evaluate_all("(all) => all.map((one) => one.search)")
+    assert views == ["?step=2", "?step=2&as=alice", "?step=2&as=bob"]
