@@ -17,6 +17,7 @@ export class Board {
     this.picture = picture;
     this.choose = choose;
     this.current = null; // the name of the cell that has the tab stop
+    this.isByKeys = false; // WebKit shows no focus that a key moves after a click
     document.addEventListener("click", (event) => this.click(event));
     document.addEventListener("keydown", (event) => this.press(event));
     document.addEventListener("focusin", (event) => {
@@ -81,12 +82,13 @@ export class Board {
     this.current = stop.dataset.cell;
     for (const cell of this.cells()) cell.setAttribute("tabindex", cell === stop ? "0" : "-1");
     this.picture().querySelector(".focus")?.remove(); // neighbours would cover an outline
-    stop.append(this.drawn("rect", "focus", inside(stop.querySelector(".ground").getBBox())));
+    stop.append(this.drawn("rect", this.isByKeys ? "focus by-keys" : "focus", inside(stop.querySelector(".ground").getBBox())));
   }
 
   click(event) {
     const cell = this.cellOf(event);
     if (!cell) return;
+    this.isByKeys = false;
     this.stopAt(cell);
     if (cell.matches(".can-choose, .chosen")) this.choose(cell.dataset.cell);
   }
@@ -94,6 +96,7 @@ export class Board {
   press(event) {
     const cell = this.cellOf(event);
     if (!cell || event.altKey || event.ctrlKey || event.metaKey) return;
+    this.isByKeys = true;
     if (event.key in WAYS) this.neighbour(cell, WAYS[event.key])?.focus();
     else if (event.key === "Home" || event.key === "End") this.last(cell, WAYS[event.key === "Home" ? "ArrowLeft" : "ArrowRight"]).focus();
     else if (event.key !== "Enter" && event.key !== " ") return;

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Page, Route, expect
 
 from server.storage.rows import MatchRow
 from tests.kit.server.web.fixtures import OpenPage, see
@@ -74,3 +74,22 @@ def test_a_page_names_the_step_where_a_browser_takes_few_addresses(open_page: Op
     page.wait_for_url("**?step=2")
     views = page.locator(".views a").evaluate_all("(all) => all.map((one) => one.search)")
     assert views == ["?step=2", "?step=2&as=alice", "?step=2&as=bob"]
+
+
+def test_the_focus_that_a_key_moves_after_a_click_is_seen_without_the_help_of_the_browser(
+    open_page: OpenPage, site: LiveSite
+) -> None:
+    match_id = site.order(game="breakthrough", players={"white": "human", "black": "legal"})
+    page = open_page("/")
+    page.route("**/style.css*", without_focus_visible)
+    page.goto(f"/matches/{match_id}/play/white")
+    page.locator("#seat [data-cell='1,6'].can-choose").click()
+    expect(page.locator("#seat .focus")).to_be_hidden()
+    page.keyboard.press("ArrowUp")
+    expect(page.locator("#seat [data-cell='1,5'] > .focus")).to_be_visible()
+
+
+def without_focus_visible(route: Route) -> None:
+    """Answer with a style sheet in which no focus counts as one to be seen, as in WebKit after a click."""
+    answer = route.fetch()
+    route.fulfill(response=answer, body=answer.text().replace("[data-cell]:focus-visible", "[data-cell]:not(*)"))
