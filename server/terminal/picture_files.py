@@ -40,7 +40,8 @@ _SIZE: Final = re.compile(r'<svg\b[^>]*?\swidth="([\d.]+)"[^>]*?\sheight="([\d.]
 _ROOT: Final = re.compile(r"svg\.board((?:\.[\w-]+)*) \{([^}]*)\}")
 _PROPERTY: Final = re.compile(r"(--[\w-]+):\s*([^;]+);")
 _VARIABLE: Final = re.compile(r"var\((--[\w-]+)(?:,\s*([^()]+))?\)")
-_SCHEMES: Final = re.compile(r"light-dark\(([^,()]+),\s*([^,()]+)\)")
+_SCHEMES: Final = re.compile(r"var\(--in-light, ([^()]+)\) var\(--in-dark, ([^()]+)\)")
+_DARK: Final = re.compile(r"@media \(prefers-color-scheme: dark\) \{[^{}]*\{[^{}]*\}\s*\}\n?")
 _ANY_OF: Final = re.compile(r"([^{},>]*):is\(([^()]*)\)([^{},>\s]*)")
 
 
@@ -48,18 +49,18 @@ def plain_style(svg: str, theme: str) -> str:
     """Return *svg* with the style that renderers of SVG 1.1 know: no properties of its own, one of the two themes.
 
     Example:
-        >>> plain_style("svg.board { --a: light-dark(#fff, #000); } a { fill: var(--a); }", "dark")
+        >>> plain_style("svg.board { --a: var(--in-light, #fff) var(--in-dark, #000); } a { fill: var(--a); }", "dark")
         'svg.board { --a: #000; } a { fill: #000; }'
     """
-    found = re.search(r'class="([^"]*)"', svg)
+    chosen = _SCHEMES.sub(lambda pair: pair[1 + THEMES.index(theme)], _DARK.sub("", svg))
+    found = re.search(r'class="([^"]*)"', chosen)
     classes = set(found[1].split()) if found else set[str]()
     properties: dict[str, str] = {}
-    for rule in _ROOT.finditer(svg):
+    for rule in _ROOT.finditer(chosen):
         if set(rule[1].split(".")[1:]) <= classes:
             properties.update(_PROPERTY.findall(rule[2]))
-    resolved = _VARIABLE.sub(lambda used: _value(properties, used[1], used[2]), svg)
-    chosen = _SCHEMES.sub(lambda pair: pair[1 + THEMES.index(theme)].strip(), resolved)
-    return _ANY_OF.sub(_listed, chosen)
+    resolved = _VARIABLE.sub(lambda used: _value(properties, used[1], used[2]), chosen)
+    return _ANY_OF.sub(_listed, resolved)
 
 
 def _value(properties: Mapping[str, str], name: str, fallback: str | None) -> str:

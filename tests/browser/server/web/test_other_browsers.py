@@ -93,3 +93,20 @@ def without_focus_visible(route: Route) -> None:
     """Answer with a style sheet in which no focus counts as one to be seen, as in WebKit after a click."""
     answer = route.fetch()
     route.fulfill(response=answer, body=answer.text().replace("[data-cell]:focus-visible", "[data-cell]:not(*)"))
+
+
+@pytest.mark.parametrize(("preferred", "theme", "sheet"), [
+    ("light", None, "rgb(255, 255, 255)"), ("dark", None, "rgb(27, 31, 36)"),
+    ("dark", "light", "rgb(255, 255, 255)"), ("light", "dark", "rgb(27, 31, 36)"),
+])  # fmt: skip
+def test_a_board_is_light_or_dark_as_the_visitor_or_the_page_wants_it(
+    preferred: str, theme: str | None, sheet: str, open_page: OpenPage, finished: MatchRow
+) -> None:
+    page = open_page(f"/matches/{finished.id}", color_scheme=preferred)
+    page.evaluate("(theme) => theme && (document.body.dataset.theme = theme)", theme)
+    script = """(board) => {
+        const drawn = board.appendChild(document.createElementNS(board.namespaceURI, "rect"));
+        drawn.setAttribute("class", "sheet");
+        return getComputedStyle(drawn).fill;
+    }"""
+    assert page.locator("svg.board").first.evaluate(script) == sheet

@@ -31,7 +31,7 @@ def pixels(svg: str, theme: str = "light") -> Image.Image:
         ("svg.board { --a: #111; } .x { fill: var(--a); }", "svg.board { --a: #111; } .x { fill: #111; }"),
         (".x { fill: var(--b, #222); }", ".x { fill: #222; }"),
         (".x { fill: var(--b); }", ".x { fill: none; }"),
-        (".x { fill: light-dark(#333, #444); }", ".x { fill: #444; }"),
+        (".x { fill: var(--in-light, #333) var(--in-dark, #444); }", ".x { fill: #444; }"),
         (".p:is(.a, .b) { fill: #555; }", ".p.a,.p.b { fill: #555; }"),
         (
             "svg.board { --a: #111; } svg.board.odd { --a: #666; } .x { fill: var(--a); }",
@@ -57,7 +57,7 @@ def test_pieces_stand_out_in_pixels() -> None:
 
 def test_no_style_is_left_that_renderers_do_not_know() -> None:
     plain = plain_style(drawn("hex"), "light")
-    assert [word for word in ("var(", "light-dark(", ":is(") if word in plain] == []
+    assert [word for word in ("var(", "@media", ":is(") if word in plain] == []
 
 
 def test_the_command_writes_a_position_as_png(ggp: Ggp, tmp_path: Path) -> None:

@@ -20,7 +20,7 @@ ENOUGH: Final = 3.0
 def properties(rule: str, theme: Theme) -> dict[str, str]:
     """Return the colours that *rule* of the style sheet sets in *theme*."""
     block = board_css().partition(f"\n{rule} {{")[2].partition("}")[0]
-    pairs = re.findall(r"--board-([a-z]+): light-dark\((#\w{6}), (#\w{6})\);", block)
+    pairs = re.findall(r"--board-([a-z]+): var\(--in-light, (#\w{6})\) var\(--in-dark, (#\w{6})\);", block)
     return {name: light if theme == "light" else dark for name, light, dark in pairs}
 
 

@@ -24,15 +24,25 @@ def test_every_property_that_is_used_is_set_or_has_a_value_of_its_own() -> None:
 
 def test_every_property_has_a_light_and_a_dark_colour() -> None:
     values = dict(re.findall(r"^  (--board-[a-z-]+): (.*);$", board_css(), re.MULTILINE))
-    pairs = {name: re.fullmatch(r"light-dark\((#\w{6}), (#\w{6})\)", value) for name, value in values.items()}
+    pair_of_colours = re.compile(r"var\(--in-light, (#\w{6})\) var\(--in-dark, (#\w{6})\)")
+    pairs = {name: pair_of_colours.fullmatch(value) for name, value in values.items()}
     assert [name for name, pair in pairs.items() if pair is None] == []
     assert [pair[1] for name, pair in pairs.items() if pair and name == "--board-black"] == [COLOURS["black"]]
 
 
 def test_a_page_may_choose_light_or_dark() -> None:
-    chosen = re.findall(r'^\[data-theme="(\w+)"\] svg\.board \{ color-scheme: (\w+); \}$', board_css(), re.MULTILINE)
-    assert chosen == [("light", "light"), ("dark", "dark")]
+    light, dark = "--in-light: initial; --in-dark: ;", "--in-light: ; --in-dark: initial;"
+    chosen = re.findall(
+        r'^\[data-theme="(\w+)"\] svg\.board \{ color-scheme: (\w+); (.*) \}$', board_css(), re.MULTILINE
+    )
+    assert chosen == [("light", "light", light), ("dark", "dark", dark)]
+    assert f"@media (prefers-color-scheme: dark) {{\n  svg.board {{ {dark} }}\n}}\n" in board_css()
     assert "  color-scheme: light dark;\n" in board_css()
+
+
+def test_the_style_sheet_asks_for_nothing_that_browsers_learned_lately() -> None:
+    rules = re.sub(r"/\*.*?\*/", "", board_css(), flags=re.DOTALL)
+    assert [word for word in ("light-dark(", ":has(", "color-mix(", "@container", "&") if word in rules] == []
 
 
 def test_what_stands_out_has_a_colour() -> None:
