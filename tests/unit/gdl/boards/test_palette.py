@@ -40,11 +40,6 @@ def test_a_page_may_choose_light_or_dark() -> None:
     assert "  color-scheme: light dark;\n" in board_css()
 
 
-def test_the_style_sheet_asks_for_nothing_that_browsers_learned_lately() -> None:
-    rules = re.sub(r"/\*.*?\*/", "", board_css(), flags=re.DOTALL)
-    assert [word for word in ("light-dark(", ":has(", "color-mix(", "@container", "&") if word in rules] == []
-
-
 def test_what_stands_out_has_a_colour() -> None:
     assert [kind for kind in get_args(Emphasis) if f"svg.board .{kind} > .ground" not in board_css()] == []
 
