@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Final
 
 import pytest
 from playwright.sync_api import Page, Route, expect
 
+from server.access.settings import AccessSettings
+from server.principal import Role
 from server.storage.rows import MatchRow
 from tests.kit.server.web.fixtures import OpenPage, see
-from tests.kit.server.web.live_site import LiveSite
+from tests.kit.server.web.live_site import LiveSite, live_site
 
 KEEP_STREAMS: Final = """
     window.streams = [];
@@ -110,3 +113,18 @@ def test_a_board_is_light_or_dark_as_the_visitor_or_the_page_wants_it(
         return getComputedStyle(drawn).fill;
     }"""
     assert page.locator("svg.board").first.evaluate(script) == sheet
+
+
+def test_a_page_that_was_kept_is_not_shown_to_whom_comes_after_its_visitor(open_page: OpenPage, tmp_path: Path) -> None:
+    with live_site(tmp_path, AccessSettings(is_loopback=False)) as site:
+        token = site.ask(lambda: site.access.issuing.issue("root", Role.ADMIN)).text
+        page = open_page("/", "401 (Unauthorized)")
+        page.goto(f"{site.url}/login")
+        page.get_by_label("Token").fill(str(token))
+        page.get_by_role("button", name="Log in").click()
+        page.goto(f"{site.url}/admin")
+        tell(page, "pageshow")
+        expect(page.get_by_role("heading", name="Tokens", exact=True)).to_be_visible()
+        page.context.clear_cookies()
+        tell(page, "pageshow")
+        expect(page.get_by_role("heading", name="Log in")).to_be_visible()
