@@ -54,7 +54,7 @@ def seats(match_id: str, *players: str) -> list[SeatRow]:
 
 async def keep(store: MatchStore, row: MatchRow, seat_rows: Sequence[SeatRow]) -> None:
     """Keep a match and its seats, however many wait."""
-    assert await store.add_all([(row, seat_rows)], sys.maxsize)
+    assert await store.add_all([(row, seat_rows)], sys.maxsize, must_be_current=False)
 
 
 async def add(store: MatchStore, row: MatchRow, *players: str) -> None:
