@@ -1,5 +1,6 @@
 """How a compiled search searches: what its caller may set, and what suits the game where that is left open."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
 
@@ -26,6 +27,7 @@ few that lanes are left, each leaf has several plays.
 """
 SIMULTANEOUS: Final = "ucb"
 """How roles choose where several do: by upper confidence bounds."""
+_FIRST_STATES: Final = 6
 MAX_STEPS: Final = 1_000
 """A random play that lasts longer counts as even."""
 
@@ -80,13 +82,23 @@ DEFAULT: Final = SearchSettings()
 
 def mean_moves(game: CompiledGame) -> float:
     """Return how many moves a role has where it chooses, by the first states of a play."""
-    state, n_moves = game.initial_state, []
-    for _ in range(6):
+    n_moves = [n for each in _first_choices(game) for n in each if n > 1]
+    return sum(n_moves) / len(n_moves) if n_moves else 2.0
+
+
+def has_joint_moves(game: CompiledGame) -> bool:
+    """Return whether several roles choose at once in the first states of a play."""
+    return any(sum(n > 1 for n in each) > 1 for each in _first_choices(game))
+
+
+def _first_choices(game: CompiledGame) -> Iterator[list[int]]:
+    """Yield how many moves each role has in the first states of a play, as far as all have one."""
+    state = game.initial_state
+    for _ in range(_FIRST_STATES):
         if state.is_terminal:
             break
         moves = [state.legal_moves(role) for role in game.roles]
-        n_moves += [len(each) for each in moves if len(each) > 1]
+        yield [len(each) for each in moves]
         if not all(moves):
             break
         state = state.next_state(tuple(each[0] for each in moves))
-    return sum(n_moves) / len(n_moves) if n_moves else 2.0
