@@ -1,4 +1,4 @@
-"""What the text of a file tells and plays show again: of two findings about the same thing, one is told."""
+"""What the text of a file tells and plays show again: a report keeps one of two findings about the same thing."""
 
 import re
 from collections.abc import Collection, Mapping

@@ -149,7 +149,7 @@ class _Position:
         return self
 
     def __reduce__(self) -> tuple[object, ...]:
-        """Have pickle keep what is told of the position, without the rules: that is what OpenSpiel serializes."""
+        """Have pickle keep facts, choices and percepts, without the rules: that is what OpenSpiel serializes."""
         return _KeptPosition, (self.state.facts, self.chosen, self.seen)
 
     @cached_property

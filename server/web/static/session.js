@@ -1,6 +1,6 @@
 // A page that the browser kept for the way back is for its visitor, and not for the next one at the same machine.
 //
-// WebKit keeps also what it is told not to store, and shows it after the visitor has logged out.
+// WebKit also keeps what it must not store (`no-store`), and shows it after the visitor has logged out.
 
 addEventListener("pageshow", async (event) => {
   if (!event.persisted) return;

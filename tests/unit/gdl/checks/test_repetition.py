@@ -1,4 +1,4 @@
-"""What the text tells and plays show again is told once."""
+"""A report says once what the text tells and plays show again."""
 
 from __future__ import annotations
 
