@@ -60,8 +60,8 @@ export class Replay {
     else if (event.target.closest?.("[data-to], [data-step-link]")) this.pause();
   }
 
-  // Returns whether a key means something where it is pressed; a letter does on the board alone (WCAG 2.1.4), as who
-  // speaks to the browser dictates letters.
+  // Returns whether a key means something where it is pressed; a letter does on the board alone (WCAG 2.1.4), since
+  // speech input dictates letters.
   press(key, target) {
     if (key === " ") this.toggle();
     else if (key.toLowerCase() === "f" && target.closest?.("#position")) this.flip();
