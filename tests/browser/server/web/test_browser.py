@@ -225,11 +225,12 @@ def test_history_is_walked_through_by_keys_slider_and_links(open_page: OpenPage,
     expect(where).to_contain_text("Step 3 of")
     expect(page.locator("#moves tr[aria-current]")).to_have_attribute("data-row", "3")
     expect(page.locator("#announcement")).to_contain_text("Step 3 of")
-    assert page.url.endswith("?step=3")
+    page.wait_for_url("**?step=3")
     page.locator("#moves [data-step-link='1']").click()
     expect(where).to_contain_text("Step 1 of")
     page.get_by_role("link", name="One step on").click()
     expect(where).to_contain_text("Step 2 of")
+    page.wait_for_url("**?step=2")
     page.reload()
     expect(where).to_contain_text("Step 2 of")
 

@@ -53,7 +53,7 @@ async def test_nothing_in_the_database_is_a_token(desk: Desk) -> None:
 
 
 async def test_the_first_token_is_an_admin_s(desk: Desk) -> None:
-    told = "^with its first token a server demands one of everybody: issue one to an admin first$"
+    told = "^with its first token a server demands one of everybody: issue one with the role admin first$"
     with pytest.raises(TokenRuleError, match=told):
         await desk.issuing.issue("Bob", Role.HOST)
     with pytest.raises(TokenRuleError, match=told):
