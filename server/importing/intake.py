@@ -205,9 +205,9 @@ def _description(game: CandidateGame) -> Description:
     return read_rules(game.rules, game.path, _LIMITS)
 
 
-def examined(game: CandidateGame) -> AcceptedGame | ImportRow:
+def examined(game: CandidateGame, is_wanted: Callable[[], bool] = lambda: True) -> AcceptedGame | ImportRow:
     """Return *game* as it would be kept, or why it is not: it is checked, and played in a child process."""
-    options = ValidationOptions(_CHECK_S, _MEMORY_MB, _LIMITS, budget=BUDGET)
+    options = ValidationOptions(_CHECK_S, _MEMORY_MB, _LIMITS, budget=BUDGET, is_wanted=is_wanted)
     checked = check_source(Source(game.path, game.rules), options)
     if checked.is_checked and not checked.has_error:
         checked = play_file(game.name, checked, options)
