@@ -105,21 +105,23 @@ def _add(t, edge, goal):
 def _take_proven(t, f, w, goals, node, d):
     """Let the goals be those of the move of role *d* that is proven best, if any, since it would make that one.
 
-    What is open of others' goals there stays as the walk found it, within their bounds.
+    What is open of others' goals there counts as low as it can be: of moves that are equally good for it the role may
+    make the worst one for them, and a role above would else count on the best. It stays as the walk found it where
+    recycling has taken the child.
     """
     n_roles, first = np.int64(f.n_roles), node_at(t, node, nodes.FIRST)
     floor = node_at(t, node, nodes.BOUNDS + d) & nodes.LOW
     for e in range(first, first + node_at(t, node, nodes.BOUNDS + n_roles + d)):
         limits = edge_at(t, e, nodes.LIMITS)
         if limits & ~nodes.CLOSED == floor | floor << 8:
+            child = edge_at(t, e, nodes.CHILD)
             for r in range(n_roles):
-                below = _limits_below(t, f, e, r)
-                low, high = below & nodes.LOW, high_of(below)
                 if r == d:
-                    low = high = floor
-                elif f.is_opposed != ZERO and r != np.int64(f.chance):  # also where recycling has taken the node below
-                    low = high = at(f.low, U(d)) + at(f.high, U(r)) - floor
-                put(w.goals, goals + U(r), min(max(at(w.goals, goals + U(r)), low), high))
+                    put(w.goals, goals + U(r), floor)
+                elif f.is_opposed != ZERO and r != np.int64(f.chance):  # also where recycling has taken the child
+                    put(w.goals, goals + U(r), at(f.low, U(d)) + at(f.high, U(r)) - floor)
+                elif child >= 0:
+                    put(w.goals, goals + U(r), node_at(t, child, nodes.BOUNDS + r) & nodes.LOW)
             return
 
 
