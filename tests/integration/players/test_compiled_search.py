@@ -43,7 +43,7 @@ from players.search.tree.rounds import with_work
 from players.search.tree.search import CompiledSearch
 from players.search.tree.settings import MEMORY_MB, SearchSettings
 from players.search.tree.weights import FluentWeights
-from tests.kit.players.games import COIN, FOUR_WAYS, KINGMAKER, compiled, game
+from tests.kit.players.games import COIN, FOUR_WAYS, KINGMAKER, SPARED_OR_HURT, compiled, game
 
 MATCHING = """
 (role left) (role right) (init start)
@@ -183,6 +183,15 @@ def test_what_a_role_to_which_all_is_the_same_will_choose_is_not_proven(roles: s
     assert (str(move), told.value, told.is_proven) == ("keep", 60, True)
     bounds = {str(each.move): (each.low, each.high) for each in search.tree.figures(search.tree.keep(state), a)}
     assert bounds == {"go": (0, 100), "keep": (60, 60)}
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_a_role_does_not_count_on_the_best_of_what_is_the_same_to_another_one(seed: int) -> None:
+    search = CompiledSearch(of_rules(SPARED_OR_HURT), seed, SearchSettings(memory_mb=8.0))
+    state, x = search.game.initial_state, search.game.roles[0]
+    move = search.think(state, x, SearchBudget(max_rounds=5_000))
+    (mean,) = (each.mean for each in search.tree.figures(search.tree.keep(state), x) if str(each.move) == "go")
+    assert (str(move), mean < 5) == ("safe", True)
 
 
 def test_an_end_without_a_goal_is_even_though_the_rules_name_only_the_winner_s() -> None:

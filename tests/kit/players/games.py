@@ -28,6 +28,38 @@ FOUR_WAYS = """
 """
 """A puzzle of two steps: c and d, in any order, are worth 100, all else 30."""
 
+SPARED_OR_HURT = (
+    "\n".join(f"(succ {i} {i + 1})" for i in range(24))
+    + """
+(role x) (role y) (init (at root)) (init (step 0)) (bit a) (bit b)
+(way x root go asked) (way x root safe kept)
+(way y asked take taken) (way y asked fight fight) (way y taken hurt hurt) (way y taken spare spared)
+(<= (legal ?role ?move) (true (at ?here)) (way ?role ?here ?move ?next))
+(<= (legal x noop) (true (at ?here)) (way y ?here ?move ?next))
+(<= (legal y noop) (true (at root)))
+(<= (legal y ?bit) (true (at fight)) (bit ?bit))
+(<= (legal x noop) (true (at fight)))
+(<= (next (at ?next)) (does ?role ?move) (true (at ?here)) (way ?role ?here ?move ?next))
+(<= (next (at fight)) (true (at fight)))
+(<= (next (step ?j)) (true (at fight)) (true (step ?i)) (succ ?i ?j))
+(<= (next (step 0)) (not (true (at fight))))
+(<= (next (made ?i ?bit)) (true (at fight)) (true (step ?i)) (does y ?bit))
+(<= (next (made ?i ?bit)) (true (made ?i ?bit)))
+(<= lost (true (made ?i b)))
+(<= fought (true (at fight)) (true (step 24)))
+(<= terminal (true (at ?end)) (worth ?end ?x ?y))
+(<= terminal fought)
+(worth kept 40 40) (worth hurt 0 50) (worth spared 100 50)
+(<= (goal x ?x) (true (at ?end)) (worth ?end ?x ?y))
+(<= (goal y ?y) (true (at ?end)) (worth ?end ?x ?y))
+(<= (goal x 0) fought (not lost))
+(<= (goal y 100) fought (not lost))
+(<= (goal x 100) fought lost)
+(<= (goal y 0) fought lost)
+"""
+)
+"""One role keeps 40 or goes on; then the other takes 50 and hurts or spares it, or fights and mostly loses."""
+
 KINGMAKER = """
 (role a) (role b) (role c)
 (init (at first))
