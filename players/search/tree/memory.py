@@ -45,16 +45,16 @@ class TreeMemory:
         self._has_joint_moves = has_joint_moves(game)
         self.arrays = empty_tree(game.rules, size, rule)
         self.is_due = False
-        self._clear_tables()
+        self._prefault_tables()
 
     def forget(self, size: TreeSize) -> None:
         """Begin anew with a tree of some *size*."""
         # Without the memory for it all stays as it was.
         self.arrays = empty_tree(self.game.rules, size, self.rule)
         self.size, self.is_due = size, False
-        self._clear_tables()
+        self._prefault_tables()
 
-    def _clear_tables(self) -> None:
+    def _prefault_tables(self) -> None:
         """Have the system give the tables their memory, all of which a search needs as soon as it begins.
 
         Where it does so at the first walks, the first moves of a match have hardly any: a page of two megabytes takes
