@@ -145,8 +145,10 @@ class OwnPlayer(http_player.HttpPlayer):
         with suppress(ProcessLookupError):
             child.terminate()
         await _end(child)
-        with suppress(TimeoutError):  # a process that left the group may have its output still
+        try:
             await asyncio.wait_for(self._draining, EXIT_LIMIT_S)
+        except TimeoutError:  # a process that left the group may have its output still
+            child._transport.close()  # type: ignore[attr-defined]
 
 
 async def start_own_player(
