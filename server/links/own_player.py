@@ -148,7 +148,7 @@ class OwnPlayer(http_player.HttpPlayer):
         try:
             await asyncio.wait_for(self._draining, EXIT_LIMIT_S)
         except TimeoutError:  # a process that left the group may have its output still
-            child._transport.close()  # type: ignore[attr-defined]
+            child._transport.close()  # type: ignore[attr-defined]  # typeshed leaves it out; nothing else closes pipes
 
 
 async def start_own_player(
