@@ -1,15 +1,17 @@
 """The library and the engines as tools for language models, by the Model Context Protocol: `ggp mcp`.
 
-Games are those of the library, by name: no tool reads a path. Rules that a model writes are validated under limits, and
-never run outside of them.
+Games are those of the library and of the folder in `GGP_GAMES`, by name: no tool reads a path. Rules that a model
+writes are validated under limits, and never run outside of them.
 """
+
+from __future__ import annotations
 
 import asyncio
 import secrets
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from functools import cache
+from functools import lru_cache
 from typing import Any, Final, ParamSpec, TypeVar
 
 from mcp.server.mcpserver import MCPServer
@@ -19,9 +21,10 @@ from mcp.types import ToolAnnotations
 from gdl.boards import About, board_of, layout_of, text_of
 from gdl.diagnostics import Source
 from gdl.engines import make_game
-from gdl.errors import GdlError, UnknownNameError
+from gdl.errors import AboutFileError, GdlError, UnknownNameError
 from gdl.game import Game, JointMove, Role, State, played_roles
-from gdl.games.library import find_game, game_names, nearest_names
+from gdl.games.library import GameFile, named_games, nearest_names
+from gdl.language.rules import Description
 from gdl.language.terms import Term
 from gdl.quantities import quantity
 from players.deadline import Deadline
@@ -33,6 +36,8 @@ from server.validating.validation import ValidationOptions, check_source
 
 MAX_SEATS: Final = 16
 """How many matches are kept at once; the oldest one is given up for a new one."""
+MAX_GAMES: Final = 100
+"""How many games are kept that were asked for; the one that was asked for longest ago is given up for a new one."""
 MAX_MOVES: Final = 1_000
 """How many legal moves are listed of a role."""
 MAX_STEPS: Final = 1_000
@@ -46,37 +51,60 @@ Parameters = ParamSpec("Parameters")
 Answer = TypeVar("Answer")
 
 
-@cache
-def _game(name: str) -> Game:
-    """Return the game of the library that has that name; raises UnknownNameError."""
-    if name not in game_names():
-        raise UnknownNameError("game", name, [near for near in nearest_names(name) if near in game_names()])
-    return make_game(find_game(name).read())
+@lru_cache(MAX_GAMES)
+def _made(rules: Description) -> Game:
+    return make_game(rules)
 
 
-@cache
-def _about(name: str) -> About | None:
-    return find_game(name).about()
+@dataclass(frozen=True, slots=True)
+class NamedGame:
+    """A game as its files are now: the game, and its description, if it has one."""
+
+    game: Game
+    about: About | None
+    rules: Description
+
+    @classmethod
+    def find(cls, name: str) -> NamedGame:
+        """Return the game of that name.
+
+        Raises:
+            UnknownNameError: there is none.
+            RuleFileError, LimitExceeded: its rules cannot be played.
+            AboutFileError: its description cannot be read.
+        """
+        file = next((each for each in named_games() if each.name == name), None)
+        if file is None:
+            raise UnknownNameError("game", name, nearest_names(name))
+        rules = file.read()
+        return cls(_made(rules), file.about(), rules)
 
 
 def games() -> list[dict[str, Any]]:
-    """Return the games of the library: name, title, roles, and what they are."""
-    found = ((name, _about(name)) for name in game_names())
-    return [
-        {"game": name, "title": about.title, "roles": list(about.roles), "summary": about.summary.strip()}
-        for name, about in found
-        if about is not None
-    ]
+    """Return the games that have a name: this, title, roles, and what they are."""
+    return [{"game": file.name} | _said(file) for file in named_games()]
+
+
+def _said(file: GameFile) -> dict[str, Any]:
+    """Return what the description of a game says; of one that cannot be read, the name alone."""
+    try:
+        about = file.about()
+    except AboutFileError:
+        about = None
+    if about is None:
+        return {"title": file.name, "roles": [], "summary": ""}
+    return {"title": about.title, "roles": list(about.roles), "summary": about.summary.strip()}
 
 
 def game(name: str) -> dict[str, Any]:
     """Return what there is of a game: its rules, how unclear points were decided, its first position."""
-    about = _about(name) if name in game_names() else None
-    found: dict[str, Any] = {} if about is None else {
-        "title": about.title, "summary": about.summary.strip(),
-        "decisions": [f"{one.unclear} {one.decided.strip()}" for one in about.decisions],
+    named = NamedGame.find(name)
+    found: dict[str, Any] = {} if named.about is None else {
+        "title": named.about.title, "summary": named.about.summary.strip(),
+        "decisions": [f"{one.unclear} {one.decided.strip()}" for one in named.about.decisions],
     }  # fmt: skip
-    return found | {"rules": _game(name).description.source.text, "position": position(name, [])}
+    first = _told(named, named.game.initial_state, named.game.roles)
+    return found | {"rules": named.rules.source.text, "position": first}
 
 
 def position(name: str, steps: Sequence[Sequence[str]]) -> dict[str, Any]:
@@ -88,13 +116,14 @@ def position(name: str, steps: Sequence[Sequence[str]]) -> dict[str, Any]:
     """
     if len(steps) > MAX_STEPS:
         raise ToolError(f"{len(steps):,} steps are more than {MAX_STEPS:,}")
-    of = _game(name)
+    named = NamedGame.find(name)
+    of = named.game
     state = of.initial_state
     for number, step in enumerate(steps, 1):
         if state.is_terminal:
             raise ToolError(f"the play ended before step {number}")
         state = state.next_state(_joint_move(of, state, step, number))
-    return _told(name, state, of.roles)
+    return _told(named, state, of.roles)
 
 
 def _joint_move(of: Game, state: State, step: Sequence[str], number: int) -> JointMove:
@@ -113,13 +142,12 @@ def _move(state: State, role: Role, text: str) -> Term:
     return found[0]
 
 
-def _told(name: str, state: State, roles: Sequence[Role]) -> dict[str, Any]:
+def _told(named: NamedGame, state: State, roles: Sequence[Role]) -> dict[str, Any]:
     """Return what tools tell a model of *state*: the legal moves of *roles*, or the goals of all at the end."""
-    of = _game(name)
-    board = text_of(board_of(layout_of(of.description, _about(name)), of.description, state.facts))
+    board = text_of(board_of(layout_of(named.rules, named.about), named.rules, state.facts))
     found = {"facts": sorted(map(str, state.facts)), "board": board, "isTerminal": state.is_terminal}
     if state.is_terminal:
-        return found | {"goals": {str(role): state.goal(role) for role in of.roles}}
+        return found | {"goals": {str(role): state.goal(role) for role in named.game.roles}}
     return found | {"legalMoves": {str(role): _listed(state.legal_moves(role)) for role in roles}}
 
 
@@ -146,7 +174,7 @@ class _Seated(Player):
 class ModelSeat:
     """A role of a match that a model plays against players of ours; a move that is the only one is made by itself."""
 
-    name: str
+    named: NamedGame
     role: Role
     match: LocalMatch
     player: _Seated
@@ -187,7 +215,7 @@ class ModelSeat:
                 {str(role): str(move) for role, move in zip(of.roles, step.moves, strict=True)}
                 for step in self.match.steps[self._n_seen_steps :]
             ]
-        return found | _told(self.name, shown, [self.role])
+        return found | _told(self.named, shown, [self.role])
 
     def _go_on(self) -> None:
         """Make steps as long as the role has one legal move alone."""
@@ -220,7 +248,8 @@ class Seats:
             ToolError: the game has no such role, there is no such opponent, or a player fails.
             UnknownNameError: there is no such game.
         """
-        of = _game(name)
+        named = NamedGame.find(name)
+        of = named.game
         roles = {str(each): each for each in played_roles(of)}
         if role not in roles:
             raise ToolError(f"the roles of {name} are {', '.join(roles)}, not {role[:200]!r}")
@@ -229,7 +258,7 @@ class Seats:
         player, make = _Seated(), find_player(opponent)
         players = {each: player if each == roles[role] else make() for each in roles.values()}
         with _failures_told():
-            seat = ModelSeat(name, roles[role], LocalMatch(of, players, secrets.randbits(32), self._clock_s), player)
+            seat = ModelSeat(named, roles[role], LocalMatch(of, players, secrets.randbits(32), self._clock_s), player)
             view = seat.view()
         match_id = secrets.token_hex(4)
         while len(self._seats) >= MAX_SEATS:
@@ -297,7 +326,7 @@ def model_context_server(version: str) -> MCPServer[Any]:
     reads = ToolAnnotations(read_only_hint=True, open_world_hint=False)
     plays = ToolAnnotations(read_only_hint=False, destructive_hint=False, open_world_hint=False)
 
-    @server.tool(annotations=reads, description="List the games of the library: name, title, roles, what they are.")
+    @server.tool(annotations=reads, description="List the games: name, title, roles, what they are.")
     async def list_games() -> list[dict[str, Any]]:
         return await _beside(games)
 

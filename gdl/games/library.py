@@ -110,6 +110,12 @@ def more_games() -> tuple[GameFile, ...]:
     return games_of_folder(Path(folder)) if folder else ()
 
 
+def named_games() -> tuple[GameFile, ...]:
+    """Return the games that have a name: those of the library, then those of the folder whose names it has not."""
+    names = game_names()
+    return (*map(find_game, names), *(game for game in more_games() if game.name not in names))
+
+
 def find_game(name_or_path: str | Path) -> GameFile:
     """Return the game of that name, else the rule file at that path, else that of the folder there.
 
@@ -152,6 +158,6 @@ def free_name(name: str, taken: set[str]) -> str:
 
 def nearest_names(name: str) -> list[str]:
     """Return the names of games that may be meant by one that no game has, those of the folder in `GGP_GAMES` too."""
-    names = (*game_names(), *(game.name for game in more_games()))
+    names = [game.name for game in named_games()]
     near = difflib.get_close_matches(name[:100].lower(), names, n=3, cutoff=0.65)
     return near or [known for known in names if len(name) > 2 and known.startswith(name.lower())][:3]

@@ -9,7 +9,7 @@ from rich.table import Table
 from gdl.boards import About
 from gdl.diagnostics import escaped
 from gdl.errors import AboutFileError
-from gdl.games.library import GameFile, find_game, game_names, more_games
+from gdl.games.library import GameFile, named_games
 from server.terminal.command_line import table_console
 
 
@@ -30,8 +30,7 @@ def command(context: click.Context, as_json: bool) -> None:
     Where the variable GGP_GAMES names a folder of games, which `ggp import` makes, these follow.
     Exits with 1 where a description cannot be read; its game is listed all the same.
     """
-    library = [find_game(name) for name in game_names()]
-    files = (*library, *(game for game in more_games() if game.name not in game_names()))
+    files = named_games()
     abouts = [_about(file) for file in files]
     games = [
         _entry(file, about if isinstance(about, About) else None) for file, about in zip(files, abouts, strict=True)

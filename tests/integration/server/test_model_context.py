@@ -7,6 +7,7 @@ import sys
 import threading
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -20,7 +21,7 @@ from gdl.game import Role, State  # noqa: E402 -- after importorskip
 from gdl.language.terms import Term  # noqa: E402 -- after importorskip
 from players.deadline import Deadline  # noqa: E402 -- after importorskip
 from players.player import Player  # noqa: E402 -- after importorskip
-from server.model_context import MAX_SEATS, Seats, _alone  # noqa: E402 -- after importorskip
+from server.model_context import MAX_SEATS, Seats, _alone, game, games  # noqa: E402 -- after importorskip
 
 
 @asynccontextmanager
@@ -102,6 +103,38 @@ async def test_wrong_questions_are_explained() -> None:
     async with connected() as client:
         answers = [await refused(client, tool, **arguments) for tool, arguments, _ in wrong]
     assert [message for answer, (*_, message) in zip(answers, wrong, strict=True) if message not in answer] == []
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Return a folder of games that `GGP_GAMES` names, with one game, `odd`."""
+    (tmp_path / "odd").mkdir()
+    (tmp_path / "odd" / "odd.kif").write_text(ODD, encoding="utf-8")
+    monkeypatch.setenv("GGP_GAMES", str(tmp_path))
+    return tmp_path
+
+
+ODD = "(role me) (legal me wait) (init start) (<= terminal (not (true start))) (goal me 50)"
+
+
+def test_games_of_the_folder_in_the_environment_are_games_too(folder: Path) -> None:
+    assert games()[-1] == {"game": "odd", "title": "odd", "roles": [], "summary": ""}
+    (folder / "odd" / "odd.toml").write_text("title = ", encoding="utf-8")
+    assert games()[-1] == {"game": "odd", "title": "odd", "roles": [], "summary": ""}
+    (folder / "odd" / "odd.toml").unlink()
+    assert game("odd")["rules"] == ODD
+    assert Seats().begin("odd", "me", "legal")["goals"] == {"me": 50}
+
+
+def test_a_game_is_shown_as_its_files_are_after_a_change(folder: Path) -> None:
+    before = game("odd")["position"]["legalMoves"]
+    changed = ODD.replace("wait", "stay")
+    (folder / "odd" / "odd.kif").write_text(changed, encoding="utf-8")
+    about = 'title = "Odd"\nroles = ["me"]\nplayers = 1\nsummary = "One step."\nauthors = ["x"]\n'
+    (folder / "odd" / "odd.toml").write_text(about, encoding="utf-8")
+    after = game("odd")
+    assert (before, after["position"]["legalMoves"]) == ({"me": ["wait"]}, {"me": ["stay"]})
+    assert (after["rules"], after["title"], after["summary"]) == (changed, "Odd", "One step.")
 
 
 def test_the_oldest_match_makes_room_for_a_new_one() -> None:
