@@ -137,8 +137,9 @@ class Issuing:
             TokenFieldError: the name or the time is not valid.
             TokenRuleError: the first token must be an admin's.
         """
-        await self._check_first([role], days)
-        issued = self._made(name, role, days, note)
+        listed = [Listed(name, 0, note=note)]
+        await self._check_first(listed, role, days)
+        (issued,) = _made(listed, role, days, self._clock_ms())
         await self._tokens.put(issued.row)
         self._changed()
         return issued
@@ -150,14 +151,11 @@ class Issuing:
             TokenFieldError: a name or the time is none, with the line.
             TokenRuleError: as `issue`.
         """
-        await self._check_first([each.role or role for each in listed], days)
-        issued: dict[str, Issued] = {}
-        for each in listed:
-            made = self._made(each.name, each.role or role, days, each.note, each.line)
-            issued.setdefault(made.row.name, made)
-        kept = await self._tokens.put_missing([each.row for each in issued.values()], self._clock_ms())
+        await self._check_first(listed, role, days)
+        issued = _made(listed, role, days, self._clock_ms())
+        kept = await self._tokens.put_missing([each.row for each in issued], self._clock_ms())
         self._changed()
-        return [each for each in issued.values() if each.row.id in kept]
+        return [each for each in issued if each.row.id in kept]
 
     async def withdraw(self, issued: Sequence[Issued]) -> None:
         """Take back tokens that could not be shown to anyone, as if they had not been issued."""
@@ -211,26 +209,50 @@ class Issuing:
             raise UnknownTokenError(token_id)
         return row
 
-    async def _check_first(self, roles: Sequence[Role], days: int | None) -> None:
-        if days is not None and not 1 <= days <= MAX_DAYS:
-            raise TokenFieldError(f"a token is valid for 1 to {MAX_DAYS:,} days, not {days}")
-        if Role.ADMIN not in roles and not await self.has_admin():
-            what_follows = "with its first token a server demands one of everybody"
-            raise TokenRuleError(f"{what_follows}: issue one with the role admin first")
+    async def _check_first(self, listed: Sequence[Listed], role: Role, days: int | None) -> None:
+        _check_days(days)
+        if not await self.has_admin():
+            _check_admin(listed, role)
 
-    def _made(self, name: str, role: Role, days: int | None, note: str, line: int = 0) -> Issued:
-        """Return a new token with its row; *line* of a class list is what errors name."""
-        text, at_ms = new_token(), self._clock_ms()
+
+def check_first_tokens(listed: Sequence[Listed], role: Role, days: int | None) -> None:
+    """Check that the tokens of those who are *listed* can be the first ones of a server.
+
+    Raises:
+        TokenFieldError, TokenRuleError: as `Issuing.issue_all`.
+    """
+    _check_days(days)
+    _check_admin(listed, role)
+    _made(listed, role, days, at_ms=0)
+
+
+def _check_days(days: int | None) -> None:
+    if days is not None and not 1 <= days <= MAX_DAYS:
+        raise TokenFieldError(f"a token is valid for 1 to {MAX_DAYS:,} days, not {days}")
+
+
+def _check_admin(listed: Sequence[Listed], role: Role) -> None:
+    if Role.ADMIN not in [each.role or role for each in listed]:
+        what_follows = "with its first token a server demands one of everybody"
+        raise TokenRuleError(f"{what_follows}: issue one with the role admin first")
+
+
+def _made(listed: Sequence[Listed], role: Role, days: int | None, at_ms: int) -> list[Issued]:
+    """Return a new token for each name that is *listed*, with its row."""
+    issued: dict[str, Issued] = {}
+    for each in listed:
+        text = new_token()
         row = TokenRow(
             id=text.id,
-            name=_name_of(name, line),
-            role=role.word,
+            name=_name_of(each.name, each.line),
+            role=(each.role or role).word,
             hash=secret_hash(text.secret),
             created_ms=at_ms,
             expires_ms=None if days is None else at_ms + days * _DAY_MS,
-            note=_line_of(note, "a note", 0, MAX_NOTE, line),
+            note=_line_of(each.note, "a note", 0, MAX_NOTE, each.line),
         )
-        return Issued(text, row)
+        issued.setdefault(row.name, Issued(text, row))
+    return list(issued.values())
 
 
 def _name_of(text: str, line: int) -> str:

@@ -15,7 +15,7 @@ from typing import Any, Final, TextIO, TypeVar
 import click
 from rich.table import Table
 
-from server.access.issuing import MAX_CHARACTERS, MAX_DAYS, Issued, Issuing, read_class_list
+from server.access.issuing import MAX_CHARACTERS, MAX_DAYS, Issued, Issuing, Listed, check_first_tokens, read_class_list
 from server.access.recognition import is_valid
 from server.commands.main import Commands
 from server.match.link import now_ms
@@ -24,6 +24,7 @@ from server.principal import ROLE_WORDS, Role, role_named
 from server.refusals import TokenFieldError
 from server.sanitization import write_csv
 from server.storage.accounts import TokenStore
+from server.storage.address import read_address
 from server.storage.database import Database
 from server.storage.rows import TokenRow
 from server.terminal.command_line import table_console
@@ -55,6 +56,7 @@ def command() -> None:
 @_DATABASE
 def issue(name: str, role: str, days: int | None, note: str, as_json: bool, database: str) -> None:
     """Issue a token to NAME and print it."""
+    _check_first(database, [Listed(name, 0, note=note)], role, days)
 
     async def issue_one(issuing: Issuing, _: TokenStore) -> None:
         issued = await issuing.issue(name, role_named(role), days, note)
@@ -116,6 +118,7 @@ def import_list(file: TextIO, role: str, days: int | None, out: Path | None, as_
     FILE (- is standard input) has a name on each line, or is CSV with a column `name` and perhaps `role` and `note`.
     """
     listed = read_class_list(_text(file))
+    _check_first(database, listed, role, days)
 
     async def issue_all(issuing: Issuing, _: TokenStore) -> list[Issued]:
         issued = await issuing.issue_all(listed, role_named(role), days)
@@ -128,6 +131,13 @@ def import_list(file: TextIO, role: str, days: int | None, out: Path | None, as_
         issued = _run(database, issue_all)
     n_kept = len({each.name for each in listed}) - len(issued)
     click.echo(f"{len(issued)} issued" + (f"; {n_kept} had one already" if n_kept else ""), err=True)
+
+
+def _check_first(address: str, listed: Sequence[Listed], role: str, days: int | None) -> None:
+    """Refuse tokens that cannot be the first ones where there is no database at *address*, before it is made."""
+    path = read_address(address).path
+    if path is not None and not path.is_file():
+        check_first_tokens(listed, role_named(role), days)
 
 
 def _run(address: str, work: Callable[[Issuing, TokenStore], Awaitable[_Answer]], *, may_make: bool = True) -> _Answer:

@@ -69,6 +69,24 @@ def test_a_database_that_is_not_there_is_not_made(token: Ggp, tmp_path: Path, wo
     assert (token(*words), list(tmp_path.iterdir())) == (Ended(2, "", expected), [])
 
 
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("issue", "Bob"),
+        ("issue", "", "--role", "admin"),
+        ("issue", "Ada", "--role", "admin", "--note", "n" * 201),
+        ("import", "class.csv"),
+        ("import", "class.csv", "--role", "admin"),
+    ],
+)
+def test_no_database_is_made_for_tokens_that_are_refused(
+    token: Ggp, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, words: tuple[str, ...]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("class.csv").write_text("name,note\nAda,\n,teacher\n", encoding="utf-8")
+    assert (token(*words).exit_code, list(tmp_path.glob("ggp*"))) == (2, [])
+
+
 def test_revoked_tokens_are_listed_only_when_asked_for(token: Ggp) -> None:
     token("issue", "Ada", "--role", "admin")
     bob = json.loads(token("issue", "Bob", "--json").output)["id"]
