@@ -166,8 +166,11 @@ class BeliefState:
         share = sum(weights.values()) / n_draws
         found: dict[worlds.Outcome, float] = {}
         for world, count in _draws(weights, n_draws, self.random).items():
-            for _ in range(count if all(options[world]) else 0):
-                moves, factor = worlds.drawn_moves(options[world], said, self.random)
+            if not all(options[world]):
+                continue
+            moves_of_world = worlds.MoveDraws(options[world], said)
+            for _ in range(count):
+                moves, factor = moves_of_world.draw(self.random)
                 found[world, moves] = found.get((world, moves), 0.0) + factor * share
         return list(found.items())
 

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-from itertools import product
-from math import exp, log, prod
+from collections.abc import Iterable, Sequence
+from math import exp, log
 from random import Random
 from typing import Final
 
@@ -16,8 +15,8 @@ MAX_OUTCOMES: Final = 2_000
 """With more joint moves in one step, some of them are drawn."""
 MAX_TRIES: Final = 256
 """How many of them."""
-MAX_SEARCHED: Final = 20_000
-"""How many of them are tried, one after the other, where none of those that were drawn agrees with the percepts."""
+MAX_DRAWS: Final = 20_000
+"""How many are drawn where fewer than two of those agree with the percepts."""
 MAX_NODES: Final = 20_000
 ENOUGH: Final = 4_000
 """The outcomes that are looked at for more worlds where there is one already."""
@@ -151,34 +150,80 @@ class HistorySampler:
     def _drawn(
         self, node: _Node, options: worlds.Options, step: worlds.Step, random: Random, budget: SearchBudget
     ) -> tuple[_Node, float] | None:
-        """Return one of the many followers of *node*, from a number of joint moves that are drawn."""
-        said, made = worlds.parts_of(step[1]), dict[JointMove, float]()
-        for _ in range(MAX_TRIES):
-            moves, factor = worlds.drawn_moves(options, said, random)
-            made[moves] = made.get(moves, 0.0) + factor
-        self._n_looked += len(made)
-        outcomes = [(node.world, moves) for moves in made]
-        reached, is_whole = self._steps.followers(outcomes, step[1], budget)
-        hits = [(world, factor) for world, factor in zip(reached, made.values(), strict=False) if world is not None]
-        if hits and is_whole:
-            factors = [factor for _, factor in hits]
-            return _Node(random.choices(hits, factors)[0][0], node), sum(factors) / MAX_TRIES
-        return self._searched(node, options, step, random, budget)
+        """Return one of the many followers of *node*, from joint moves that are drawn until there are enough hits.
 
-    def _searched(
-        self, node: _Node, options: worlds.Options, step: worlds.Step, random: Random, budget: SearchBudget
-    ) -> tuple[_Node, float] | None:
-        """Return the first follower of *node* among its joint moves in random order, mentioned ones before others."""
-        for n_tried, moves in enumerate(_shuffled(options, step, random), 1):
-            reached, _ = self._steps.followers([(node.world, moves)], step[1], budget)
-            if reached[0] is not None:
-                return _Node(reached[0], node), prod(
-                    of_role[move] for of_role, move in zip(options, moves, strict=True)
-                )
-            if n_tried >= MAX_SEARCHED or budget.is_out_of_time:
+        Without any hit all joint moves are looked at, if they are not too many, for the walks to come.
+        """
+        draws, hits = worlds.MoveDraws(options, worlds.parts_of(step[1])), Hits(MAX_TRIES, MAX_DRAWS)
+        known: dict[JointMove, worlds.World | None] = {}
+        while not hits.are_enough:
+            drawn = [draws.draw(random) for _ in range(MAX_TRIES)]
+            if not self._look(node, (moves for moves, _ in drawn), known, step, budget):
                 return None
-        node.followers = []
+            for moves, factor in drawn:
+                hits.add(known[moves], factor)
+                if hits.are_enough:
+                    break
+        if hits.found:
+            world = random.choices(hits.found, [factor for _, factor in hits.found])[0][0]
+            return _Node(world, node), hits.probability
+        if worlds.n_joint_moves(options) <= MAX_DRAWS:
+            shares = dict(worlds.joint_moves(options))
+            if self._look(node, shares, known, step, budget):
+                followers = ((known[moves], share) for moves, share in shares.items())
+                node.followers = [(_Node(world, node), share) for world, share in followers if world is not None]
+                self._n_nodes += len(node.followers)
         return None
+
+    def _look(
+        self,
+        node: _Node,
+        drawn: Iterable[JointMove],
+        known: dict[JointMove, worlds.World | None],
+        step: worlds.Step,
+        budget: SearchBudget,
+    ) -> bool:
+        """Add to *known* what follows *node* after the joint moves *drawn*; return whether there was time to."""
+        if budget.is_out_of_time:
+            return False
+        new = [moves for moves in dict.fromkeys(drawn) if moves not in known]
+        self._n_looked += len(new)
+        reached, is_whole = self._steps.followers([(node.world, moves) for moves in new], step[1], budget)
+        known |= zip(new, reached, strict=False)
+        return is_whole
+
+
+class Hits:
+    """The draws that led to worlds, the hits, with their factors.
+
+    A sample has *n_least* draws, or as many as it takes to the second hit, but no more than *n_most*. One that ended
+    with the first hit would have no estimate of the probability that is exact in the mean.
+    Source: inverse sampling, Girshick, Mosteller and Savage, 1946.
+    """
+
+    def __init__(self, n_least: int, n_most: int) -> None:
+        self._n_least, self._n_most = n_least, n_most
+        self._n_drawn = 0
+        self.found: list[tuple[worlds.World, float]] = []
+
+    def add(self, world: worlds.World | None, factor: float) -> None:
+        """Count a draw, which came to *world*, or to none."""
+        self._n_drawn += 1
+        if world is not None:
+            self.found.append((world, factor))
+
+    @property
+    def are_enough(self) -> bool:
+        """Whether nothing more is to be drawn."""
+        return self._n_drawn >= self._n_most or (len(self.found) >= 2 and self._n_drawn >= self._n_least)
+
+    @property
+    def probability(self) -> float:
+        """The probability of all that agrees, exact in the mean; worlds have of it in proportion to their factors."""
+        total = sum(factor for _, factor in self.found)
+        if len(self.found) < 2 or self._n_drawn == self._n_least:
+            return total / self._n_drawn
+        return total / 2 / (self._n_drawn - 1)  # the last draw was a hit because it was the last one
 
 
 def _bury(node: _Node) -> None:
@@ -202,10 +247,3 @@ def _weights(walks: Sequence[tuple[object, float]]) -> list[float]:
     """Return the weights of *walks*, which have their logarithms, as parts of the heaviest."""
     heaviest = max((weight for _, weight in walks), default=0.0)
     return [exp(weight - heaviest) for _, weight in walks]
-
-
-def _shuffled(options: worlds.Options, step: worlds.Step, random: Random) -> Iterator[JointMove]:
-    """Yield all joint moves of *options* in random order, those first that the percepts of *step* mention."""
-    said = worlds.parts_of(step[1])
-    shuffled = (random.sample(tuple(moves), len(moves)) for moves in options)
-    return product(*(sorted(moves, key=lambda move: move not in said) for moves in shuffled))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import product
+from itertools import accumulate, product
 from math import prod
 from random import Random
 from typing import TYPE_CHECKING, Final, TypeAlias, cast
@@ -127,23 +127,32 @@ def n_joint_moves(options: Options) -> int:
     return prod(map(len, options))
 
 
-def drawn_moves(options: Options, said: set[Term], random: Random) -> tuple[JointMove, float]:
-    """Return a joint move, and by how much more probable it is in *options* than it was to be drawn here.
+class MoveDraws:
+    """Draws of joint moves of *options*, each of which has a move.
 
     Half of the draws go to moves that the percepts mention, which are in *said*: what is hard to hit is found, too.
     """
-    moves, factor = [], 1.0
-    for of_role in options:
-        mentioned = [move for move in of_role if move in said]
-        if mentioned and random.random() < 1 / 2:
-            move = random.choice(mentioned)
-        else:
-            move = random.choices(tuple(of_role), tuple(of_role.values()))[0]
-        by_mention = 1 / len(mentioned) if move in said else 0.0
-        drawn = (of_role[move] + by_mention) / 2 if mentioned else of_role[move]
-        moves.append(move)
-        factor *= of_role[move] / drawn
-    return tuple(moves), factor
+
+    def __init__(self, options: Options, said: set[Term]) -> None:
+        self._said = said
+        self._roles = [
+            (of_role, tuple(of_role), tuple(accumulate(of_role.values())), [move for move in of_role if move in said])
+            for of_role in options
+        ]
+
+    def draw(self, random: Random) -> tuple[JointMove, float]:
+        """Return a joint move, and by how much more probable it is in the options than it was to be drawn here."""
+        drawn, factor = [], 1.0
+        for of_role, moves, cumulative, mentioned in self._roles:
+            if mentioned and random.random() < 1 / 2:
+                move = random.choice(mentioned)
+            else:
+                move = random.choices(moves, cum_weights=cumulative)[0]
+            if mentioned:
+                by_mention = 1 / len(mentioned) if move in self._said else 0.0
+                factor *= 2 * of_role[move] / (of_role[move] + by_mention)
+            drawn.append(move)
+        return tuple(drawn), factor
 
 
 def parts_of(terms: Iterable[Term]) -> set[Term]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import product
+from math import prod
 from random import Random
 from typing import Final
 
@@ -9,9 +11,10 @@ import pytest
 
 from gdl.game import Game
 from gdl.language.kif import read_term
+from players import histories
 from players.belief import BeliefState
 from players.deadline import Deadline, SearchBudget
-from players.histories import MIN_AT_ONCE, HistorySampler
+from players.histories import MIN_AT_ONCE, HistorySampler, Hits
 from players.worlds import Step, World, WorldChoices, WorldSteps
 from tests.kit.players.games import game_of, interpreted, role
 
@@ -44,6 +47,51 @@ def test_weights_are_the_probabilities_in_the_mean() -> None:
 def test_moves_drawn_from_very_many_have_their_probabilities_too() -> None:
     drawn = sampler(MONTY, max_outcomes=1).draw(DOOR_3, Random(1), SearchBudget(), 100)
     assert shares(drawn, "car") == pytest.approx({"(car 1)": 1 / 3, "(car 2)": 2 / 3}, abs=0.1)
+
+
+@pytest.mark.parametrize(("n_least", "n_most"), [(1, 6), (2, 2), (2, 6), (3, 7)])
+def test_hits_have_their_probabilities_in_the_mean_however_many_draws_they_take(n_least: int, n_most: int) -> None:
+    """One outcome in ten agrees and is drawn twice as often, another one as often as it comes; all samples count."""
+    a, b = (World(MONTY.initial_state, (None,) * n) for n in (1, 2))
+    outcomes = {a: (0.2, 0.5), b: (0.15, 1.0), None: (0.65, 1.0)}
+    means = {a: 0.0, b: 0.0}
+    for sample in product(outcomes, repeat=n_most):
+        hits = Hits(n_least, n_most)
+        for world in sample:
+            if not hits.are_enough:
+                hits.add(world, outcomes[world][1])
+        total = sum(factor for _, factor in hits.found)
+        for world, factor in hits.found:
+            means[world] += prod(outcomes[each][0] for each in sample) * hits.probability * factor / total
+    assert means == pytest.approx({a: 0.1, b: 0.15})
+
+
+RARE: Final = """
+(role seer) (role random) (init (step 0))
+(next_step 0 1) (next_step 1 2) (next_step 2 3) (next_step 3 4)
+(part 0) (part 1) (part 2) (part 3) (part 4) (part 5) (part 6)
+(legal seer noop)
+(<= (legal random many) (true (step 0)))
+(<= (legal random few) (true (step 0)))
+(<= (legal random (draw ?x ?y)) (true (way many)) (part ?x) (part ?y))
+(<= (legal random (draw ?x ?x)) (true (way few)) (part ?x))
+(<= (next (way many)) (does random many))
+(<= (next (way few)) (does random few))
+(<= (next (way ?x)) (true (way ?x)))
+(<= (next (step ?n)) (true (step ?m)) (next_step ?m ?n))
+(<= (sees seer found) (does random (draw 3 3)))
+(<= terminal (true (step 4)))
+(goal seer 0) (goal random 0)
+"""
+"""The one way has 49 draws and the other seven, one of which is found: 1/8 and 7/8 of what is found."""
+
+
+def test_what_hardly_any_draw_finds_is_made_no_likelier(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(histories, "MAX_TRIES", 4)
+    monkeypatch.setattr(histories, "ENOUGH", 1_000_000)
+    steps: list[Step] = [(read_term("noop"), ()), (read_term("noop"), (read_term("found"),))]
+    drawn = sampler(game_of(RARE), max_outcomes=20).draw(steps, Random(1), SearchBudget(), 500)
+    assert shares(drawn, "way") == pytest.approx({"(way many)": 1 / 8, "(way few)": 7 / 8}, abs=0.045)
 
 
 NEEDLE = """
