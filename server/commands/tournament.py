@@ -321,6 +321,9 @@ async def _played(
 ) -> Progress:
     """Play; Ctrl-C or SIGTERM ends it, and it goes on from there when it is started again."""
     before = progress_of(plan, folder, _as_scheduled(games))
+    if before.is_over:
+        click.echo("this tournament is over: no match is left to play", err=True)
+        return before
     live = LiveTable() if not is_quiet else None
     async with opening as venue:
         with live or nullcontext():

@@ -129,6 +129,14 @@ class Progress:
             raise ScheduleError("a sequential test is of matches of two roles, which none of its games has")
         return next_matches(self.plan.schedule() or self._ladder(busy), self.competition)
 
+    @property
+    def is_over(self) -> bool:
+        """Whether no match is left to play.
+
+        Raises: as `next_matches`.
+        """
+        return self.is_decided or not (self.competition.open_matches or self.next_matches())
+
     def _ladder(self, busy: Collection[str]) -> Ladder:
         """Return the schedule of a ladder after the results so far."""
         estimates = {each.player: Estimate(each.elo, each.deviation) for each in self.ratings.players}

@@ -244,6 +244,19 @@ def test_rounds_are_added_to_a_tournament_that_is_over(ggp: Ggp, tmp_path: Path)
 
 
 @pytest.mark.exhaustive
+def test_a_tournament_that_is_over_says_so_when_it_is_run_again(
+    ggp: Ggp, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    words = ("--game", "nim", "-p", "a=random", "-p", "b=legal", *QUICK, "--out", tmp_path / "cup", "--json")
+    first = ggp("tournament", "run", *words)
+    monkeypatch.setattr("server.commands.tournament.Contestants", None)  # no player is started
+    again = ggp("tournament", "run", *words)
+    said = "this tournament is over: no match is left to play\n"
+    assert [(ended.exit_code, ended.output, ended.errors) for ended in (first, again)] == [
+        (0, first.output, ""), (0, first.output, said),
+    ]  # fmt: skip
+
+
 def test_a_player_that_fails_in_its_own_code_has_errors(ggp: Ggp, tmp_path: Path) -> None:
     (tmp_path / "failing.py").write_text(PLAYER.replace("return state.legal_moves(role)[-1]", "raise ValueError"))
     words = ("--game", "nim", "-p", f"failing={tmp_path / 'failing.py'}", "-p", "legal", *QUICK)
