@@ -15,7 +15,9 @@ const ADDRESS_MS = 500; // WebKit takes 100 addresses in 10 seconds, or 30 in ol
 const deadlines = new Map(); // by seat
 let root = document.querySelector("[data-match]");
 let kept = new Map(); // answers by step, of a match that is over
-let wanted = 0; // counts what was asked for: only the latest answer is shown
+let wanted = 0; // counts what was asked for
+let shown = 0; // which of that is shown: answers that come after a later one are not
+let asked = null; // the step that was asked for last, until it is shown
 let source = null;
 let soon = null;
 let naming = null;
@@ -46,11 +48,16 @@ function parts(step) {
 // Shows a step; null is the last that there is.
 async function show(step) {
   const number = ++wanted;
+  asked = step;
   try {
     const found = parse(await parts(step));
-    if (number === wanted) put(found);
+    if (number === wanted) asked = null;
+    if (number < shown) return;
+    shown = number;
+    put(found);
   } catch {
     kept.delete(step); // the next attempt asks again
+    if (number === wanted) asked = null;
   }
 }
 
@@ -70,7 +77,7 @@ function put(found) {
   }
   const slider = to.querySelector("#slider");
   slider.max = from.dataset.last;
-  slider.value = from.dataset.step;
+  slider.value = asked ?? from.dataset.step; // it stays where it is drawn to
   if (isLive()) {
     replace(document.getElementById("seats"), found.getElementById("seats"));
     replace(document.querySelector("#moves tbody"), found.querySelector("#moves tbody"));
@@ -114,7 +121,7 @@ function atShownStep(address) {
 // What a role knew is still being worked out: asks again soon, if the step is still shown.
 function again(step) {
   kept.delete(step);
-  setTimeout(() => shownStep() === step && show(step), LATER_MS);
+  setTimeout(() => shownStep() === step && asked === null && show(step), LATER_MS);
 }
 
 // Scrolls the list of moves, but never the page.
@@ -128,8 +135,10 @@ function showRow() {
 
 const words = (element) => element.textContent.replace(/\s+/g, " ").trim();
 
+// From the step that was asked for, where keys come faster than steps are loaded.
 function go(to) {
-  const steps = { first: 0, before: Math.max(0, shownStep() - 1), next: Math.min(lastStep(), shownStep() + 1), last: lastStep() };
+  const from = asked ?? shownStep();
+  const steps = { first: 0, before: Math.max(0, from - 1), next: Math.min(lastStep(), from + 1), last: lastStep() };
   show(steps[to] ?? Number(to));
 }
 
@@ -148,8 +157,8 @@ document.addEventListener("input", (event) => {
 
 const replay = new Replay(
   () => {
-    go("next");
-    return shownStep() + 1 < lastStep();
+    if (asked === null) go("next"); // else the film would run ahead of what is loaded
+    return (asked ?? shownStep()) < lastStep();
   },
   () => shownStep() === lastStep() && go("first"),
 );
@@ -178,7 +187,7 @@ function tick() {
 
 function refreshSoon() {
   clearTimeout(soon);
-  soon = setTimeout(() => show(isFollowing() ? null : shownStep()), SOON_MS);
+  soon = setTimeout(() => show(asked ?? (isFollowing() ? null : shownStep())), SOON_MS);
 }
 
 function take(kind, data) {
@@ -202,7 +211,8 @@ async function showEnd() {
   const found = (await fetchedPage(location.href)).querySelector("[data-match]");
   if (found.dataset.live !== "no") return false;
   const isFlipped = position().classList.contains("flipped");
-  wanted++;
+  shown = ++wanted;
+  asked = null;
   replay.show(found);
   replace(root, found);
   root = found;

@@ -235,6 +235,20 @@ def test_history_is_walked_through_by_keys_slider_and_links(open_page: OpenPage,
     expect(where).to_contain_text("Step 2 of")
 
 
+def test_keys_that_come_faster_than_steps_are_loaded_count_each(open_page: OpenPage, finished: MatchRow) -> None:
+    page, n, held = open_page(f"/matches/{finished.id}"), finished.n_steps, list[Route]()
+    page.route(re.compile(r"/parts\?"), lambda route: held.append(route))  # noqa: PLW0108 -- a bound method is not taken
+    for step in (n - 1, n - 2, n - 3):
+        with page.expect_request(re.compile(rf"/parts\?step={step}$")):
+            page.keyboard.press("ArrowLeft")
+    page.keyboard.press("ArrowRight")
+    assert [route.request.url.partition("?")[2] for route in held] == [f"step={n - each}" for each in (1, 2, 3)]
+    for route in reversed(held):
+        route.continue_()
+    expect(page.locator("#position figcaption")).to_contain_text(f"Step {n - 2} of")
+    expect(page.locator("#slider")).to_have_value(str(n - 2))
+
+
 def test_a_view_opens_at_the_step_that_is_shown(open_page: OpenPage, site: LiveSite) -> None:
     row = site.over(site.order(game="kuhnpoker", players={"alice": "legal", "bob": "legal"}, seed=2))
     page = open_page(f"/matches/{row.id}")
