@@ -8,7 +8,7 @@ import sys
 from gdl.engines import make_game
 from gdl.game import played_roles
 from gdl.games.library import find_game
-from players.kit.local_match import LocalMatch
+from players import LocalMatch
 from players.stock import GreedyPlayer, RandomPlayer
 
 PLAYER_CLASSES = (GreedyPlayer, RandomPlayer)

@@ -6,11 +6,24 @@ An author subclasses `Player` and calls `run` (a player over HTTP), `dial_in` (o
 
 from gdl.errors import wrong_type
 from players.deadline import Deadline
+from players.kit.local_match import LocalMatch, LocalStep
 from players.kit.player_server import Settings
 from players.kit.session import Timing
 from players.player import MakePlayer, Player, check_maker
 
-__all__ = ["DEFAULT_PORT", "Deadline", "MakePlayer", "Player", "Settings", "Timing", "dial_in", "run", "run_stdio"]
+__all__ = [
+    "DEFAULT_PORT",
+    "Deadline",
+    "LocalMatch",
+    "LocalStep",
+    "MakePlayer",
+    "Player",
+    "Settings",
+    "Timing",
+    "dial_in",
+    "run",
+    "run_stdio",
+]
 
 DEFAULT_PORT = 9147
 
