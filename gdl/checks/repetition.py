@@ -10,6 +10,8 @@ _TOLD_BY: Final[Mapping[str, str]] = {
     # These list all places, and know what is misspelt.
     "gdl/undeclared-fluent": "gdl/fluent-without-base",
     "gdl/undeclared-move": "gdl/move-without-input",
+    # This one lists all places, too, and knows which declaration is misspelt.
+    "gdl/no-such-role": "gdl/undeclared-role",
     # These are errors: that a rule is missing does harm in play.
     "gdl/role-without-goal": "gdl/no-goal",
     "gdl/role-without-legal": "gdl/no-legal-move",

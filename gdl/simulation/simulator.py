@@ -183,7 +183,8 @@ class _Simulation:
             return False
         # Where no rule of `sees` is for the role at all, that is plain without any play.
         has_played = self.n_plays > 0 or self.space is not None
-        return has_played and bool(self.witness.rules("sees", role)) and not self.game.initial_state.is_terminal
+        has_moved = bool(self.observer.figures.joint_moves.most)
+        return has_played and has_moved and bool(self.witness.rules("sees", role))
 
     def report(self, seed: int, setup_s: float, elapsed_s: Callable[[], float]) -> SimulationReport:
         """Return what was found out."""

@@ -21,6 +21,7 @@ def at(code: str, place: str) -> Diagnostic:
         ("undeclared-fluent", "(cell 1)", "fluent-without-base", "(cell 1)"),
         ("undeclared-fluent", "(Cell 2)", "fluent-without-base", "(cell 1)"),
         ("undeclared-move", "cell ", "move-without-input", "cell "),
+        ("no-such-role", "cell ", "undeclared-role", "cell "),
         ("role-without-goal", "(role x)", "no-goal", "(role x)"),
         ("role-without-legal", "(role y)", "no-legal-move", "(role y)"),
     ],
