@@ -5,6 +5,7 @@ from enum import StrEnum
 from typing import NamedTuple
 
 from gdl.language.kif import Form
+from gdl.quantities import quantity
 
 
 class NameKind(StrEnum):
@@ -30,7 +31,7 @@ def arguments_in_words(arity: int) -> str:
         >>> arguments_in_words(0), arguments_in_words(1), arguments_in_words(2)
         ('no argument', '1 argument', '2 arguments')
     """
-    return f"{arity or 'no'} argument{'s' if arity > 1 else ''}"
+    return quantity(arity, "argument") if arity else "no argument"
 
 
 def occurrences(forms: Iterable[Form]) -> Mapping[NameUse, list[Form]]:

@@ -10,6 +10,7 @@ from typing import Final
 from gdl.diagnostics import Span
 from gdl.editing.symbols import Occurrence, SymbolIndex
 from gdl.language.kif import Form
+from gdl.quantities import quantity
 
 _MOST_CHARACTERS: Final = 80
 
@@ -61,18 +62,14 @@ def _entry(head: Occurrence) -> Entry:
     item, children = head.item, head.item.children or ()
     if not _is_rule(head):
         return Entry(_short(item), "fact", item.span, head.span, is_rule=False)
-    detail = _number(len(children) - 2, "condition")
+    detail = quantity(len(children) - 2, "condition")
     return Entry(_short(children[1]), detail, item.span, head.span, is_rule=True)
 
 
 def _count(heads: Sequence[Occurrence]) -> str:
     n_rules = sum(map(_is_rule, heads))
     counts = {"fact": len(heads) - n_rules, "rule": n_rules}
-    return ", ".join(_number(n, what) for what, n in counts.items() if n)
-
-
-def _number(n: int, what: str) -> str:
-    return f"{n} {what}{'s' if n != 1 else ''}"
+    return ", ".join(quantity(n, what) for what, n in counts.items() if n)
 
 
 def _is_rule(head: Occurrence) -> bool:

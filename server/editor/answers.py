@@ -18,6 +18,7 @@ from gdl.editing.symbols import Occurrence, SymbolIndex, SymbolKind, comment_abo
 from gdl.errors import RuleFileError
 from gdl.language.kif import Form
 from gdl.language.syntax import USAGE
+from gdl.quantities import quantity
 from server.editor.document import Document
 
 _PARTS: Final = frozenset({Part.ROLE, Part.FLUENT, Part.MOVE, Part.PERCEPT})
@@ -29,15 +30,15 @@ _MOST_CHARACTERS: Final = 2_000
 def describe(index: SymbolIndex, found: Occurrence) -> str:
     """Return, as Markdown, what is known of the name *found*."""
     if found.kind is SymbolKind.VARIABLE:
-        return f"variable `{found.symbol.name}`: {_number(len(index.uses(found.symbol)), 'place')} in this rule"
+        return f"variable `{found.symbol.name}`: {quantity(len(index.uses(found.symbol)), 'place')} in this rule"
     defining = index.definitions(found)
     definitions = _items(defining)
     title = _keyword(found) if found.kind is SymbolKind.KEYWORD else _title(found, defining)
-    n_places = _number(len(index.uses(found.symbol)), "place")
-    counts = f"{_number(len(definitions), 'definition')}, {n_places} in this file" if definitions else n_places
+    n_places = quantity(len(index.uses(found.symbol)), "place")
+    counts = f"{quantity(len(definitions), 'definition')}, {n_places} in this file" if definitions else n_places
     shown = list(_shown(definitions))
     left = len(definitions) - len(shown)
-    more = [f"and {_number(left, 'more definition')}"] if left and shown else []
+    more = [f"and {quantity(left, 'more definition')}"] if left and shown else []
     code = ["```gdl\n" + "\n".join(shown) + "\n```"] if shown else []
     return "\n\n".join([f"{title}  \n{counts}", *code, *more])
 
@@ -45,7 +46,7 @@ def describe(index: SymbolIndex, found: Occurrence) -> str:
 def _title(found: Occurrence, defining: Sequence[Occurrence]) -> str:
     parts = [one.part for one in (*defining, found) if one.part in _PARTS]
     what = parts[0] if parts else found.kind
-    arity = f": {_number(found.arity, 'argument')}" if found.arity else ""
+    arity = f": {quantity(found.arity, 'argument')}" if found.arity else ""
     return f"{what} `{found.symbol.name}`{arity}"
 
 
@@ -67,10 +68,6 @@ def _shown(items: Sequence[Form]) -> Iterator[str]:
         if n_lines > _MOST_LINES or len(text) > _MOST_CHARACTERS:
             return
         yield text
-
-
-def _number(n: int, what: str) -> str:
-    return f"{n} {what}{'s' if n != 1 else ''}"
 
 
 _SEVERITIES: Final = {

@@ -56,4 +56,4 @@ def test_of_many_definitions_the_first_are_shown() -> None:
 
 
 def test_a_definition_that_is_too_long_is_not_shown() -> None:
-    assert described(f"(p {'a ' * 2000})", "p") == "relation `p`: 2000 arguments  \n1 definition, 1 place in this file"
+    assert described(f"(p {'a ' * 2000})", "p") == "relation `p`: 2,000 arguments  \n1 definition, 1 place in this file"
