@@ -135,11 +135,13 @@ class AboutFileError(GdlError, ValueError):
     """The TOML description of a game is wrong; `problems` says what, one sentence each.
 
     `keys` are the paths of the keys that the problems are about, in the same order; empty where they are about none.
+    `words` are those of which each value, or key, must be one; none where it may be something else.
     """
 
     name: str
     problems: Sequence[str]
     keys: Sequence[tuple[int | str, ...]] = ()
+    words: Sequence[tuple[str, ...]] = ()
 
     def __str__(self) -> str:
         return "\n".join(f"{self.name}: {problem}" for problem in self.problems)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
@@ -9,6 +10,9 @@ if TYPE_CHECKING:
     from pydantic_core import ErrorDetails
 
 UNKNOWN_KEY: Final = "unknown key"
+OF_KEY: Final = "[key]"
+"""What ends the place of what is wrong with a key itself, and not with its value."""
+_QUOTED: Final = re.compile("'([^']*)'")
 _INTEGER: Final = "must be a whole number"
 _NUMBER: Final = "must be a number"
 _TRUTH: Final = "must be true or false"
@@ -69,3 +73,9 @@ def violation_message(violation: ErrorDetails) -> str:
     if words is None:
         return violation["msg"].removeprefix("Value error, ")
     return words.format_map(violation.get("ctx", {}))
+
+
+def allowed_words(violation: ErrorDetails) -> tuple[str, ...]:
+    """Return the words of which a text must be one by *violation*; none where that is about something else."""
+    of_words = violation["type"] in ("enum", "literal_error")
+    return tuple(_QUOTED.findall(violation["ctx"]["expected"])) if of_words else ()

@@ -4,11 +4,12 @@ from pathlib import Path
 from typing import Annotated, Final, Literal, Self, TypeAlias
 
 from pydantic import AfterValidator, Field, ValidationError, model_validator
+from pydantic_core import ErrorDetails
 
 from gdl.boards.layout import MAX_ENTRIES, Layout, Line, Name, Table
 from gdl.errors import AboutFileError
 from gdl.toml import toml_of
-from gdl.violations import violation_message, violations
+from gdl.violations import OF_KEY, allowed_words, violation_message, violations
 
 MAX_BYTES: Final = 200_000
 """The longest TOML description that is read."""
@@ -126,10 +127,18 @@ def about_of(raw: bytes, name: str = "<about>") -> About:
         raise AboutFileError(name, [f"not UTF-8: {error.reason} at byte {error.start}"]) from error
     except ValidationError as error:
         found = violations(error)[:MAX_PROBLEMS]
-        problems = [problem_at(at["loc"], violation_message(at)) for at in found]
-        raise AboutFileError(name, problems, [at["loc"] for at in found]) from error
+        keys, words = [at["loc"] for at in found], [allowed_words(at) for at in found]
+        raise AboutFileError(name, [_problem(at) for at in found], keys, words) from error
     except ValueError as error:
         raise AboutFileError(name, [str(error)]) from error
+
+
+def _problem(violation: ErrorDetails) -> str:
+    place, what = violation["loc"], violation_message(violation)
+    if place[-1:] != (OF_KEY,):
+        return problem_at(place, what)
+    # What our own checks say of a key names it.
+    return problem_at(place[:-1], what if violation["type"] == "value_error" else f"the key {what}")
 
 
 def problem_at(place: KeyPath, what: str) -> str:

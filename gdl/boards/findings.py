@@ -3,7 +3,7 @@
 import difflib
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from operator import itemgetter
 from pathlib import Path
@@ -22,14 +22,12 @@ from gdl.language.kif import read_term
 from gdl.language.rules import Description
 from gdl.language.terms import Compound, Constant, Term, Variable, arguments_of, signature
 from gdl.toml import toml_of
-from gdl.violations import UNKNOWN_KEY
+from gdl.violations import OF_KEY, UNKNOWN_KEY
 
 _NAMED_LINE: Final = re.compile(r"\(at line (\d{1,9}), column \d{1,9}\)$")
 _AT_END: Final = "(at end of document)"
 _HEADER: Final = re.compile(r"\s*(\[\[?)([^\[\]]+)\]")
 _GIVEN: Final = re.compile(r"\s*([^\s=#\[{][^=#]*)=")
-_ONE_OF: Final = re.compile(r": must be '.* or '[^']*'$")
-_QUOTED: Final = re.compile("'([^']*)'")
 _PATTERNS: Final = "docs/games.md, *Patterns*, says what a pattern matches"
 _MAX_NAMED: Final = 8
 """How many names of the rules a hint lists."""
@@ -67,10 +65,10 @@ def _mismatch(source: Source, one: _Difference) -> Diagnostic:
 
 
 def _wrong(source: Source, error: AboutFileError) -> list[Diagnostic]:
-    keys = error.keys or [()] * len(error.problems)
+    keys, words = error.keys or [()] * len(error.problems), error.words or [()] * len(error.problems)
     found = (
-        diagnostic("wrong-description", _span(source, key, problem), problem, _hint(source, key, problem))
-        for key, problem in zip(keys, error.problems, strict=True)
+        diagnostic("wrong-description", _span(source, key, problem), problem, _hint(source, key, problem, allowed))
+        for key, problem, allowed in zip(keys, error.problems, words, strict=True)
     )
     return list(in_order(found))
 
@@ -161,10 +159,10 @@ def _listed(names: Iterable[str]) -> str:
     return ", ".join(f"{name:.40}" for name in ordered[:_MAX_NAMED]) + more or "none"
 
 
-def _hint(source: Source, key: KeyPath, problem: str) -> str:
+def _hint(source: Source, key: KeyPath, problem: str, words: Sequence[str]) -> str:
     if not problem.endswith(UNKNOWN_KEY):
-        words = _QUOTED.findall(problem) if _ONE_OF.search(problem) else []
-        near = difflib.get_close_matches(_text_at(source, key), words, n=1) if words else []
+        word = str(key[-2])[:100] if key[-1:] == (OF_KEY,) else _text_at(source, key) if words else ""
+        near = difflib.get_close_matches(word, words, n=1)
         return f"did you mean {near[0]}?" if near else "docs/games.md shows what a description says, and how"
     known = {name for table in _tables(Table) for name in table.model_fields}
     near = difflib.get_close_matches(str(key[-1])[:100], sorted(known), n=1)

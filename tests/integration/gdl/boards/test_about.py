@@ -73,8 +73,12 @@ def test_paragraphs_become_one_line() -> None:
         (LEAST + "title = 2\n", "Cannot overwrite a value (at line 7, column 10)"),
         (LEAST + "[counts]\nperft = [1, -1]", "counts.perft[2]: must be 0 or more"),
         (
+            LEAST + '[board]\nedges.nort = "red"\n',
+            "board.edges.nort: the key must be 'north', 'south', 'east' or 'west'",
+        ),
+        (
             LEAST + '[keys]\nq = "quit"',
-            "keys.q.[key]: the key 'q' is taken: q quits, c lets the computer choose, a number picks from a list",
+            "keys.q: the key 'q' is taken: q quits, c lets the computer choose, a number picks from a list",
         ),
     ],
 )
@@ -107,6 +111,12 @@ def test_garbage_is_refused_with_our_own_error(raw: bytes) -> None:
         (LEAST + '[board]\ncells = "point"\n', 'cells = "point"', "did you mean points?"),
         (LEAST + 'information = "full"\n', 'information = "full"', SHOWN),
         (LEAST + PIECES.format("?piece") + '  shape = "dsic"\n', '  shape = "dsic"', "did you mean disc?"),
+        (
+            LEAST + PIECES.format("?piece") + '  shapes."it\'s" = "dsic"\n',
+            '  shapes."it\'s" = "dsic"',
+            "did you mean disc?",
+        ),
+        (LEAST + '[board]\nedges.nort = "red"\n', 'edges.nort = "red"', "did you mean north?"),
         (LEAST + PIECES.format("?piece") + "  shape = 5\n", "  shape = 5", SHOWN),
         (LEAST + '[board]\nturn = "(control ?r)"\n', 'turn = "(control ?r)"', SHOWN),
         (LEAST + "\n[counts]\nplays = -1\n", "plays = -1", SHOWN),
