@@ -13,7 +13,7 @@ from functools import partial
 from pathlib import Path
 from random import Random
 from types import MappingProxyType
-from typing import Final, TypeAlias
+from typing import BinaryIO, Final, Self, TypeAlias
 
 from gdl.language.terms import Term
 from gdl.process import end_first, ending
@@ -103,13 +103,36 @@ _ADDRESS: Final = re.compile(rb"listening on (http://\S+)")
 _ROOT: Final = Path(__file__).resolve().parents[2]
 
 
+class _Output:
+    """What a process prints, by a pipe of ours: asyncio closes one of its own only when no process has it any more."""
+
+    def __init__(self, reader: asyncio.StreamReader, pipe: asyncio.ReadTransport) -> None:
+        self.reader, self._pipe = reader, pipe
+
+    @classmethod
+    async def read(cls, file: BinaryIO) -> Self:
+        """Begin to read *file*, the end of a pipe, which is closed with the output."""
+        reader = asyncio.StreamReader(MAX_LINE_BYTES)
+        pipe, _ = await asyncio.get_running_loop().connect_read_pipe(lambda: asyncio.StreamReaderProtocol(reader), file)
+        return cls(reader, pipe)
+
+    async def drain(self) -> None:
+        """Read what is printed until `close`, so that it never holds up the process."""
+        while await self.reader.read(65_536):
+            pass
+
+    def close(self) -> None:
+        """Read nothing more."""
+        self._pipe.close()
+
+
 class OwnPlayer(http_player.HttpPlayer):
     """One of our players, running; it ends with `close`, and also when this process does, however that comes."""
 
-    def __init__(self, url: str, spec: str, child: Process) -> None:
+    def __init__(self, url: str, spec: str, child: Process, output: _Output) -> None:
         super().__init__(url, spec)
-        self._child = child
-        self._draining = asyncio.create_task(_drain(child))
+        self._child, self._output = child, output
+        self._draining = asyncio.create_task(output.drain())
 
     @property
     def process_id(self) -> int:
@@ -139,16 +162,11 @@ class OwnPlayer(http_player.HttpPlayer):
 
     async def stop(self) -> None:
         """End the process and everything that it started."""
-        child = self._child
-        assert child.stdin is not None
-        child.stdin.close()
         with suppress(ProcessLookupError):
-            child.terminate()
-        await _end(child)
-        try:
-            await asyncio.wait_for(self._draining, EXIT_LIMIT_S)
-        except TimeoutError:  # a process that left the group may have its output still
-            child._transport.close()  # type: ignore[attr-defined]  # typeshed leaves it out; nothing else closes pipes
+            self._child.terminate()
+        await _end(self._child)
+        self._output.close()
+        await self._draining
 
 
 async def start_own_player(
@@ -162,33 +180,43 @@ async def start_own_player(
     Raises:
         PlayerStartError: it ended, or did not say in time where it listens; no process is left.
     """
-    # A session of its own: Ctrl-C is for the match, which then tells the player. The pipe to its standard input ends
-    # with this process, and so does the player.
     numbers = {"--max-matches": max_matches, "--seed": seed}
     options = [word for name, number in numbers.items() if number is not None for word in (name, str(number))]
-    child = await asyncio.create_subprocess_exec(
-        *_command(), "player", spec, "--port", "0", "--until-eof", *options,
-        stdin=PIPE, stdout=PIPE, env=package_environment(), start_new_session=True, limit=MAX_LINE_BYTES,
-    )  # fmt: skip
-    end_first(child.pid)
+    child, output = await _started(*_command(), "player", spec, "--port", "0", "--until-eof", *options)
     if cores is not None:
         _pin(child.pid, cores)
     try:
-        async with asyncio.timeout(START_LIMIT_S):
-            url = await _address(child)
-    except TimeoutError:
-        await _end(child, limit_s=0)
-        raise PlayerStartError(spec, f"it did not listen within {START_LIMIT_S:g} s") from None
-    except ValueError:  # as `readline` raises it
-        await _end(child, limit_s=0)
-        raise PlayerStartError(spec, f"it printed a line of more than {MAX_LINE_BYTES:,} bytes") from None
-    except BaseException:
-        await _end(child, limit_s=0)
-        raise
-    if url is None:
+        url = await _address(spec, output)
+        if url is not None:
+            return OwnPlayer(url, spec, child, output)
         await _end(child)
         raise PlayerStartError(spec, f"its process {_ending(child)}")
-    return OwnPlayer(url, spec, child)
+    except BaseException:
+        await _end(child, limit_s=0)
+        output.close()
+        raise
+
+
+def _pipe() -> tuple[BinaryIO, BinaryIO]:
+    read_end, write_end = os.pipe()
+    return os.fdopen(read_end, "rb", 0), os.fdopen(write_end, "wb", 0)
+
+
+async def _started(*command: str) -> tuple[Process, _Output]:
+    read_end, write_end = _pipe()
+    with write_end:
+        output = await _Output.read(read_end)
+        # A session of its own: Ctrl-C is for the match, which then tells the player. The pipe to its standard input
+        # ends with this process, and so does the player.
+        try:
+            child = await asyncio.create_subprocess_exec(
+                *command, stdin=PIPE, stdout=write_end, env=package_environment(), start_new_session=True
+            )
+        except BaseException:
+            output.close()
+            raise
+    end_first(child.pid)
+    return child, output
 
 
 def _pin(process_id: int, cores: frozenset[int]) -> None:
@@ -209,12 +237,22 @@ def package_environment() -> dict[str, str]:
     return {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, paths))}
 
 
-async def _address(child: Process) -> str | None:
-    assert child.stdout is not None
-    while line := await child.stdout.readline():
-        found = _ADDRESS.match(line)
-        if found is not None:
-            return found[1].decode("ascii", "replace")
+async def _address(spec: str, output: _Output) -> str | None:
+    """Return where a player says that it listens; None where its output ends before.
+
+    Raises:
+        PlayerStartError: it does not say so in time, or prints a line that is too long.
+    """
+    try:
+        async with asyncio.timeout(START_LIMIT_S):
+            while line := await output.reader.readline():
+                found = _ADDRESS.match(line)
+                if found is not None:
+                    return found[1].decode("ascii", "replace")
+    except TimeoutError:
+        raise PlayerStartError(spec, f"it did not listen within {START_LIMIT_S:g} s") from None
+    except ValueError:  # as `readline` raises it
+        raise PlayerStartError(spec, f"it printed a line of more than {MAX_LINE_BYTES:,} bytes") from None
     return None
 
 
@@ -223,13 +261,10 @@ def _ending(child: Process) -> str:
     return ending(child.returncode)
 
 
-async def _drain(child: Process) -> None:
-    assert child.stdout is not None
-    while await child.stdout.read(65_536):
-        pass
-
-
 async def _end(child: Process, limit_s: float = EXIT_LIMIT_S) -> None:
+    # Else `wait` would go on as long as a process that left the group has the pipe.
+    assert child.stdin is not None
+    child.stdin.close()
     with suppress(TimeoutError):
         async with asyncio.timeout(limit_s):
             await child.wait()

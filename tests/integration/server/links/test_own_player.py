@@ -202,19 +202,41 @@ async def test_a_player_is_told_to_end(monkeypatch: pytest.MonkeyPatch) -> None:
         assert player._child.returncode == -signal.SIGTERM
 
 
-async def test_a_process_that_left_the_player_holds_up_no_end(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setattr(own_player, "EXIT_LIMIT_S", 0.05)
+def leaving(left: Path, then: str) -> str:
+    """Return a program that starts a process which leaves it, writes the number of that one to *left*, and does *then*.
+
+    The process holds what the program reads and prints open.
+    """
+    return (
+        "import signal, subprocess, time; signal.signal(signal.SIGTERM, signal.SIG_IGN)\n"
+        "one = subprocess.Popen(['sleep', '999'], start_new_session=True)\n"
+        f"with open({str(left)!r}, 'x') as file: print(one.pid, file=file)\n{then}"
+    )
+
+
+@pytest.mark.parametrize("then", ["input()", "time.sleep(999)"], ids=["ends by itself", "is killed"])
+async def test_a_process_that_left_the_player_holds_up_no_end(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, then: str
+) -> None:
     monkeypatch.setattr(own_player._end, "__defaults__", (0.05,))
     left = tmp_path / "left"
-    program = (
-        "one = subprocess.Popen(['sleep', '999'], start_new_session=True)\n"
-        f"with open({str(left)!r}, 'x') as file: print(one.pid, file=file)\ninput()"
-    )
-    stand_in(monkeypatch, LISTENS.format(url="http://127.0.0.1:1") + program)
+    stand_in(monkeypatch, LISTENS.format(url="http://127.0.0.1:1") + leaving(left, then))
     player = await start_own_player("legal")
     await until(lambda: left.exists() and left.read_text().endswith("\n"))
     try:
         await asyncio.wait_for(player.stop(), 20)
+    finally:
+        os.kill(int(left.read_text()), signal.SIGKILL)
+
+
+async def test_a_process_that_left_a_player_which_does_not_listen_holds_up_no_end(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    left = tmp_path / "left"
+    stand_in(monkeypatch, leaving(left, f"print('x' * {2 * own_player.MAX_LINE_BYTES}, flush=True); time.sleep(999)"))
+    try:
+        with pytest.raises(PlayerStartError, match="it printed a line of more than"):
+            await asyncio.wait_for(start_own_player("legal"), 20)
     finally:
         os.kill(int(left.read_text()), signal.SIGKILL)
 
