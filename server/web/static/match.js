@@ -211,6 +211,7 @@ async function showEnd() {
   const found = (await fetchedPage(location.href)).querySelector("[data-match]");
   if (found.dataset.live !== "no") return false;
   const isFlipped = position().classList.contains("flipped");
+  const pending = asked;
   shown = ++wanted;
   asked = null;
   replay.show(found);
@@ -220,6 +221,7 @@ async function showEnd() {
   deadlines.clear();
   showRow();
   if (isFlipped) replay.flip();
+  if (pending !== null) show(pending);
   announce(`The match is over. ${words(document.getElementById("seats"))}`);
   return true;
 }

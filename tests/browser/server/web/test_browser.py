@@ -249,6 +249,23 @@ def test_keys_that_come_faster_than_steps_are_loaded_count_each(open_page: OpenP
     expect(page.locator("#slider")).to_have_value(str(n - 2))
 
 
+def test_a_match_that_goes_on_takes_no_key_back(open_page: OpenPage, site: LiveSite) -> None:
+    match_id = site.order(game="tictactoe", players={"x": "human", "o": "legal"})
+    seat, watching, held = open_page(f"/matches/{match_id}/play/x"), open_page(f"/matches/{match_id}"), list[Route]()
+    seat.locator("#seat [data-cell='0,0']").click()
+    expect(watching.locator("#position")).to_have_attribute("data-step", "2")
+    watching.route(re.compile(r"/parts"), lambda route: held.append(route), times=2)  # noqa: PLW0108 -- as above
+    with watching.expect_request(re.compile(r"/parts\?step=1$")):
+        watching.keyboard.press("ArrowLeft")
+    with watching.expect_request(re.compile(r"/parts")) as refresh:
+        win_as_x(seat, since=2)
+    assert refresh.value.url.endswith("/parts?step=1")
+    expect(watching.locator("[data-match][data-live=no]")).to_be_visible()
+    for route in held:
+        route.continue_()
+    expect(watching.locator("#position")).to_have_attribute("data-step", "1")
+
+
 def test_a_view_opens_at_the_step_that_is_shown(open_page: OpenPage, site: LiveSite) -> None:
     row = site.over(site.order(game="kuhnpoker", players={"alice": "legal", "bob": "legal"}, seed=2))
     page = open_page(f"/matches/{row.id}")
