@@ -63,7 +63,7 @@ def _fitting(lines: Sequence[Mapping[str, str]], width: int | None) -> list[str]
 def _cells(row: TableRow) -> tuple[str, ...]:
     return (
         f"{row.rank}", row.player, f"{row.matches}", f"{round(row.score, 2):g}",
-        f"{row.wins}-{row.draws}-{row.losses}", *_rating_cells(row.rating),
+        row.won_drawn_lost, *_rating_cells(row.rating),
         "" if row.los is None else f"{row.los:.1%}", f"{row.errors}",
         f"{row.thinking_s / row.moves:.2f}" if row.moves else "",
     )  # fmt: skip
@@ -177,7 +177,7 @@ def markdown(progress: Progress) -> str:
 
 def _markdown_cells(row: TableRow) -> tuple[str, ...]:
     return (
-        f"{row.rank}", _escaped(row.player), f"{row.matches}", f"{row.score:g}", f"{row.wins}-{row.draws}-{row.losses}",
+        f"{row.rank}", _escaped(row.player), f"{row.matches}", f"{row.score:g}", row.won_drawn_lost,
         *_rating_cells(row.rating),
         "" if row.los is None else f"{row.los:.1%}", f"{row.errors}",
     )  # fmt: skip

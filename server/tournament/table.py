@@ -5,6 +5,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from gdl.quantities import quantity
 from server.tournament.fixtures import MatchResult
 from server.tournament.knockout import Knockout
 from server.tournament.plan import TournamentFormat
@@ -20,6 +21,7 @@ class TableRow:
 
     Attributes:
         score: what counts, by the measure of the plan.
+        byes: how many rounds without opponents count in the score.
         mean_goal: the mean of its goals.
         rating: None without matches that tell.
         los: the likelihood that it is stronger than the best of the others.
@@ -34,6 +36,7 @@ class TableRow:
     wins: int
     draws: int
     losses: int
+    byes: int
     mean_goal: float
     rating: Rating | None
     los: float | None
@@ -42,6 +45,12 @@ class TableRow:
     moves: int
     decided_by: str | None
 
+    @property
+    def won_drawn_lost(self) -> str:
+        """What it won, drew and lost, and its byes where it has some: `3-0-1, 1 bye`."""
+        made = f"{self.wins}-{self.draws}-{self.losses}"
+        return f"{made}, {quantity(self.byes, 'bye')}" if self.byes else made
+
     def as_json(self) -> dict[str, Any]:
         """Return the row as `--json` prints it."""
         rating = self.rating
@@ -49,8 +58,8 @@ class TableRow:
         elo, elo_low, elo_high = (None if each is None else round(each, 1) for each in points)
         return {
             "rank": self.rank, "player": self.player, "matches": self.matches, "score": round(self.score, 4),
-            "wins": self.wins, "draws": self.draws, "losses": self.losses, "meanGoal": round(self.mean_goal, 2),
-            "elo": elo, "eloLow": elo_low, "eloHigh": elo_high,
+            "wins": self.wins, "draws": self.draws, "losses": self.losses, "byes": self.byes,
+            "meanGoal": round(self.mean_goal, 2), "elo": elo, "eloLow": elo_low, "eloHigh": elo_high,
             "los": None if self.los is None else round(self.los, 4), "errors": self.errors,
             "thinkingSeconds": round(self.thinking_s, 3), "moves": self.moves, "decidedBy": self.decided_by,
         }  # fmt: skip
@@ -91,6 +100,7 @@ def _row(
         wins=counts["wins"],
         draws=counts["draws"],
         losses=counts["losses"],
+        byes=standing.n_byes,
         mean_goal=sum(goals) / len(goals) if goals else 0.0,
         rating=rated.get(name),
         los=superiority(name, ratings),

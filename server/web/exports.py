@@ -22,7 +22,7 @@ from server.web.tournament_pages import SHOWN
 
 _STANDINGS: Final = (
     "rank", "player", "matches", "score", "wins", "draws", "losses", "mean_goal", "elo", "elo_low", "elo_high", "los",
-    "errors", "seconds", "moves", "decided_by", "entered_by",
+    "errors", "seconds", "moves", "decided_by", "entered_by", "byes",
 )  # fmt: skip
 _RESULTS: Final = (
     "match", "round", "game", "role", "player", "goal", "errors", "thinking_ms", "steps", "status", "counts", "note",
@@ -95,7 +95,7 @@ def standings_lines(shown: tournament_view.ShownTournament) -> Iterator[tuple[ob
         ratings = _rounded(row.rating)
         made = (row.matches, round(row.score, 4), row.wins, row.draws, row.losses, round(row.mean_goal, 2))
         spent = (row.errors, f"{row.thinking_s:.3f}", row.moves, row.decided_by)
-        yield (row.rank, row.player, *made, *ratings, row.los, *spent, entered_by[row.player])
+        yield (row.rank, row.player, *made, *ratings, row.los, *spent, entered_by[row.player], row.byes)
 
 
 def results_lines(shown: tournament_view.ShownTournament) -> Iterator[tuple[object, ...]]:

@@ -15,7 +15,7 @@ from server.tournament.table import TableRow
 from tests.kit.server.tournament import lopsided_progress
 
 RATING = Rating("legal_player", 1500.0, 1177.0, 1823.0, 150)
-ROW = TableRow(1, "legal_player", 150, 100.5, 100, 1, 49, 67.0, RATING, 0.5, 0, 3.0, 100, None)
+ROW = TableRow(1, "legal_player", 150, 100.5, 100, 1, 49, 0, 67.0, RATING, 0.5, 0, 3.0, 100, None)
 
 
 def columns(width: int) -> list[list[str]]:

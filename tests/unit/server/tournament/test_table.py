@@ -26,7 +26,7 @@ def test_without_matches_all_are_first_and_not_rated() -> None:
     assert [row.as_json() for row in table_of(replace(lopsided_progress(), ended=()))] == [
         {
             "rank": 1, "player": player, "matches": 0, "score": 0.0, "wins": 0, "draws": 0, "losses": 0,
-            "meanGoal": 0.0, "elo": None, "eloLow": None, "eloHigh": None, "los": None, "errors": 0,
+            "byes": 0, "meanGoal": 0.0, "elo": None, "eloLow": None, "eloHigh": None, "los": None, "errors": 0,
             "thinkingSeconds": 0.0, "moves": 0, "decidedBy": None,
         }
         for player in ("=1+1", "<b>")
@@ -43,13 +43,14 @@ def test_a_tie_break_that_decided_is_named() -> None:
     ]  # fmt: skip
 
 
-def test_a_bye_counts_in_a_swiss_tournament_alone() -> None:
+def test_a_bye_counts_and_is_shown_in_a_swiss_tournament_alone() -> None:
     plan = {"games": ["g"], "players": dict.fromkeys("abc", "legal"), "format": "swiss", "rounds": 1}
     begun = Progress(TournamentPlan.model_validate(plan), (TournamentGame("g", 2),), (), ())
     swiss = replace(begun, scheduled=begun.next_matches())
     others = replace(swiss, plan=TournamentPlan.model_validate({**plan, "format": "round-robin"}))
-    assert [[(row.player, row.score) for row in table_of(each)] for each in (swiss, others)] == [
-        [("c", 2.0), ("a", 0.0), ("b", 0.0)], [("a", 0.0), ("b", 0.0), ("c", 0.0)],
+    assert [[(row.player, row.score, row.won_drawn_lost) for row in table_of(each)] for each in (swiss, others)] == [
+        [("c", 2.0, "0-0-0, 1 bye"), ("a", 0.0, "0-0-0"), ("b", 0.0, "0-0-0")],
+        [("a", 0.0, "0-0-0"), ("b", 0.0, "0-0-0"), ("c", 0.0, "0-0-0")],
     ]  # fmt: skip
 
 
@@ -97,9 +98,9 @@ def test_forfeits_say_nothing_of_strength() -> None:
 def test_a_row_has_the_sums_of_all_matches_as_scripts_read_them() -> None:
     first, second = table_of(lopsided_progress())
     assert first.as_json() == {
-        "rank": 1, "player": "=1+1", "matches": 4, "score": 3.5, "wins": 3, "draws": 1, "losses": 0, "meanGoal": 87.5,
-        "elo": 1736.6, "eloLow": 1421.6, "eloHigh": 2051.6, "los": 0.9295, "errors": 2, "thinkingSeconds": 6.0,
-        "moves": 8, "decidedBy": None,
+        "rank": 1, "player": "=1+1", "matches": 4, "score": 3.5, "wins": 3, "draws": 1, "losses": 0, "byes": 0,
+        "meanGoal": 87.5, "elo": 1736.6, "eloLow": 1421.6, "eloHigh": 2051.6, "los": 0.9295, "errors": 2,
+        "thinkingSeconds": 6.0, "moves": 8, "decidedBy": None,
     }  # fmt: skip
     assert (second.player, second.score, second.wins, second.draws, second.losses) == ("<b>", 0.5, 0, 1, 3)
     unrated = replace(second, score=1 / 3, mean_goal=1 / 3, rating=None, los=None, thinking_s=1 / 3)
