@@ -16,7 +16,7 @@ from server.tournament.competition import Pairing
 from server.tournament.plan import TournamentFormat
 from server.tournament.progress import Progress
 from server.tournament.ratings import elo_range
-from server.tournament.standings import ScoringRules, counted_goals, match_points
+from server.tournament.standings import ScoringRules, counted_goals, losers, match_points
 from server.tournament.summary import sprt_line
 from server.tournament.swiss import byes
 from server.tournament.table import TableRow, head_to_head, table_of
@@ -235,14 +235,14 @@ def _fixture(found: StoredTournament, one: FixtureRow, rules: ScoringRules, wait
         game="" if found.row.hides_games else match.game,
         goals=None if played is None else counted_goals(played.result, rules),
         errors=() if played is None else played.result.errors,
-        note=_note(found, one),
+        note=_note(found, one, frozenset() if played is None else losers(played.result, rules)),
         is_void=annulment is not None,
         ended_ms=one.ended_ms,
         wait_reason=wait_reason,
     )
 
 
-def _note(found: StoredTournament, one: FixtureRow) -> str:
+def _note(found: StoredTournament, one: FixtureRow, lost: frozenset[str]) -> str:
     """Return what happened to a match besides its result."""
     annulment = found.annulments.get(one.match.match_id)
     if annulment is not None:
@@ -251,4 +251,6 @@ def _note(found: StoredTournament, one: FixtureRow) -> str:
         return f"annulled{by}{again}: {annulment.reason}"
     if one.forfeited:
         return f"forfeited by {', '.join(one.forfeited)}"
+    if lost:
+        return f"lost by the errors of {', '.join(sorted(lost))}"
     return one.abort_reason or ""

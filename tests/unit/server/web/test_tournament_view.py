@@ -67,3 +67,15 @@ def test_a_tournament_says_whose_absence_keeps_it_and_not_that_players_are_busy_
 
 def test_where_none_plays_against_another_there_is_no_cross_table() -> None:
     assert shown_tournament(tournament_with("completed", format="score-table", n_roles=1)).cross == ()
+
+
+def test_whose_errors_lost_a_match_is_said_beside_the_goals_that_count() -> None:
+    found = tournament_with("completed", forfeit_errors=2)
+    first, second = found.fixtures
+    failed = tuple(
+        replace(seat, goal=100 - 100 * seat.position, n_errors=2 - 2 * seat.position) for seat in first.seats
+    )
+    shown = shown_tournament(replace(found, fixtures=(replace(first, seats=failed), second)))
+    assert [(one.goals, one.note) for one in shown.fixtures.values()] == [
+        ((0, 100), "lost by the errors of p0"), ((50, 50), ""),
+    ]  # fmt: skip
