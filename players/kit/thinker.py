@@ -117,6 +117,8 @@ _GIVEN_UP: Final = f"it is given up after {session.MAX_LOSSES} lost processes"
 _NOT_MADE: Final = "it was not made at the start of the match"
 _GONE: Final = "the match was over before they were read"
 _MAX_SHOWN: Final = 300
+_NOTHING: Final = "None (`move` ended without `return`?)"
+"""What is shown of a move that is nothing, as of authors who forgot to return it."""
 _MAX_CALLS: Final = 3
 _KIT: Final = Path(__file__).parent
 _LOG: Final = logging.getLogger(__name__)
@@ -264,6 +266,8 @@ class Thinker:
         What an author's code returns may be anything, whose own methods say what it is equal to and how it is written.
         """
         said = self.player.move(state, self.role, Deadline(order.deadline_s))
+        if said is None:
+            return None, _NOTHING
         return find_move(said, moves), str(said)[:_MAX_SHOWN] or repr("")
 
     def _tell_insight(self, step: int, chosen: Term) -> None:

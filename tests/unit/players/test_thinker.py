@@ -191,11 +191,17 @@ def test_a_move_that_is_not_legal_is_reported() -> None:
     assert PlayerFailed("nonsense is not a legal move of x") in reports_of(odd_players.Illegal, join(), ask())
 
 
-@pytest.mark.parametrize("answer", [None, 3, "jump", "", ["(mark 1 1)"]])
+@pytest.mark.parametrize("answer", [3, "jump", "", ["(mark 1 1)"]])
 def test_what_is_no_move_is_reported_whatever_it_is(answer: object) -> None:
     reports = reports_of(partial(odd_players.Answering, answer), join(), ask())
     shown = str(answer) or "''"
     assert reports[-2:] == [PlayerFailed(f"{shown} is not a legal move of x"), Done(0, "(mark 1 1)")]
+
+
+def test_a_move_that_returns_nothing_is_reported_as_that() -> None:
+    assert reports_of(partial(odd_players.Answering, None), join(), ask())[-2:] == [
+        PlayerFailed("None (`move` ended without `return`?) is not a legal move of x"), Done(0, "(mark 1 1)"),
+    ]  # fmt: skip
 
 
 def test_a_player_that_ends_the_program_has_failed_and_its_process_goes_on() -> None:
@@ -213,7 +219,7 @@ def test_a_maker_that_ends_the_program_has_failed() -> None:
 def test_a_match_goes_on_whatever_the_attributes_of_its_player_mean() -> None:
     step = Follow("(mark 1 1)", ("(mark 1 1)", "noop"))
     reports = reports_of(odd_players.Renaming, join(), ask(), step, ask(1))
-    failed = PlayerFailed("None is not a legal move of x")
+    failed = PlayerFailed("None (`move` ended without `return`?) is not a legal move of x")
     assert reports == [
         *SEATED, Best(0, "(mark 1 1)"), failed, Done(0, "(mark 1 1)"), Best(1, "noop"), failed, Done(1, "noop"),
     ]  # fmt: skip
