@@ -35,7 +35,8 @@ def entered(found: StoredTournament, entrant: EntrantRow, at_ms: int, *, is_host
             raise RequestError("entry_closed", "the time to enter is over; ask the host", status=409)
         return TournamentChange(entrants=[entrant])
     if not (is_host and found.row.may_admit):
-        raise RequestError("entry_closed", f"this tournament is {found.row.status}, and admits no entrant", status=409)
+        who = "only its host enters players now; ask the host" if found.row.may_admit else "it admits no entrant"
+        raise RequestError("entry_closed", f"this tournament is {found.row.status}: {who}", status=409)
     last_round = max((one.match.round for one in found.fixtures), default=0)
     late = replace(entrant, since_round=last_round + 1)
     plan_of(replace(found, entrants=(*found.entrants, late)))
