@@ -107,11 +107,18 @@ _INSTEAD: Final = tuple(
 _WORDS: Final = KEYWORDS | GDL2_KEYWORDS
 """Another check reports words of GDL-II in a file of GDL-I."""
 
+_COUNTING: Final = frozenset(("+", "*", "/", "%"))
+"""Signs of arithmetic that are no signs of a name."""
+
+_NO_ARITHMETIC: Final = "there is no arithmetic: list in facts which number follows which, as (succ 1 2)"
 _OPERATORS: Final = {
     **dict.fromkeys(("=", "=="), "write one term in both places, or (distinct a b) for what must differ"),
     **dict.fromkeys(UNEQUAL, "did you mean distinct?"),
     **dict.fromkeys(("~", "!", "¬", "-"), "did you mean not?"),
     **dict.fromkeys(("<", ">", ">=", "=<", "≥", "≤"), "there is no arithmetic: list in facts which numbers are so"),
+    "is": _NO_ARITHMETIC,
+    **dict.fromkeys(("&", "&&", "∧", ",", ":-"), "leave it out: the conditions of a rule stand one behind the other"),
+    **dict.fromkeys(("||", "|"), "write (or condition condition)"),
 }
 """What to write instead of the operators of other languages."""
 
@@ -201,7 +208,15 @@ def unusual_characters(subject: Subject) -> Iterator[Diagnostic]:
         if odd and inner.name not in told:
             told.add(inner.name)
             message = f"{_in_words(list(odd))} in a name: other systems may not read it"
-            yield diagnostic("unusual-character", inner.span, message, _instead_of(odd))
+            hint = _NO_ARITHMETIC if inner.name in _counted_by(subject) else _instead_of(odd)
+            yield diagnostic("unusual-character", inner.span, message, hint)
+
+
+@lru_cache(maxsize=1)  # asked for each name with an odd character
+def _counted_by(subject: Subject) -> frozenset[str]:
+    """Return the signs of arithmetic that stand before two terms or more, as in `(+ ?n 1)`."""
+    applied = (form.children for top in subject.forms for form in top.walk() if form.children)
+    return _COUNTING.intersection(first.name for first, *terms in applied if len(terms) > 1)
 
 
 def _is_punctuation(word: str) -> bool:
