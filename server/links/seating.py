@@ -252,7 +252,8 @@ def public_player_spec(text: str, targets: AllowedAddresses | None = None) -> Pl
     own = None if is_command(text) else _OWN.fullmatch(text)
     if own is None:
         ours = ", ".join(OWN_PLAYERS)
-        raise PlayerSpecError(text, f"over HTTP a player is an address (http://host:port) or one of {ours}")
+        reason = f"over HTTP a player is a registered one, an address (http://host:port), or one of {ours}"
+        raise PlayerSpecError(text, reason)
     name = own["name"]
     if name not in PLAYERS:
         raise UnknownNameError("player", name, difflib.get_close_matches(name, PLAYERS))

@@ -1,11 +1,12 @@
 """The registered players of a game manager: whose they are, and how many matches each plays now."""
 
 import asyncio
+import difflib
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import asdict, dataclass, replace
 from typing import Any, Final
 
-from gdl.errors import CallerError
+from gdl.errors import CallerError, UnknownNameError
 from gdl.game import Outline, Role
 from gdl.wire.replies import Status
 from players.kit.host import NAME_RULE, is_name
@@ -13,7 +14,7 @@ from players.kit.worker import WorkerLimits
 from players.registry import PLAYERS
 from server import errors
 from server.links import addresses, http_player, queued_player, request_queue
-from server.links.seating import PlayerReference, UnresolvedPlayer, public_player_spec, seated
+from server.links.seating import PlayerReference, PlayerSpec, UnresolvedPlayer, public_player_spec, seated
 from server.match.link import SYSTEM_CLOCK, Clock, PlayerLink
 from server.match.setup import Case, Profile, Seat
 from server.registry.queueing import Hindrance
@@ -39,6 +40,8 @@ def check_player_name(name: str) -> str:
 
 
 HUMAN: Final = "human"
+_MOST_NAMES: Final = 1_000
+"""Among how many registered players the nearest names are looked for."""
 """How a person is named who plays by hand."""
 
 
@@ -265,16 +268,28 @@ class Registry:
 
         Raises:
             PlayerSpecError: anything else; programs, files and modules are never started for a caller on the network.
-            UnknownNameError: no player of ours.
+            UnknownNameError: no player of ours, or none that is registered; it suggests the nearest names.
         """
         if text == HUMAN:
             return Person(self.request_queues)
         # No registered player is called like an address.
         row = None if "://" in text else await self.store.get(text)
         if row is None:
-            spec = public_player_spec(text, self.settings.targets)
+            spec = await self._public_spec(text)
             return replace(spec, worker_limits=self.settings.worker_limits) if spec.is_own else spec
         return RegisteredPlayer(row, self.request_queues, self.settings.targets)
+
+    async def _public_spec(self, text: str) -> PlayerSpec:
+        """Return the player that *text* names; where it is like names of registered players, suggest these."""
+        try:
+            return public_player_spec(text, self.settings.targets)
+        except CallerError as error:
+            registered = [row.name for row in await self.store.listed()] if is_name(text) else []
+            near = difflib.get_close_matches(text, registered[:_MOST_NAMES])
+            if not near:
+                raise
+            own = error.suggestions if isinstance(error, UnknownNameError) else ()
+            raise UnknownNameError("player", text, [*own, *near]) from error
 
     async def seated(self, game: Outline, named: Mapping[str, str]) -> dict[Role, PlayerReference]:
         """Return who plays each role of *game* but chance, as *named* says by role, and `random` where it does not.

@@ -302,6 +302,19 @@ NOT_THERE = [
 ]
 
 
+@pytest.mark.parametrize(
+    ("player", "meant"), [("deep_blue", "deep-blue"), ("mctss", "mcts or mctss-ann"), ("Deep-Blue.2", "deep-blue")]
+)
+async def test_a_misspelt_player_may_be_one_that_is_registered(client: Client, player: str, meant: str) -> None:
+    for name in ("deep-blue", "mctss-ann"):
+        await told(await client.post("/api/v1/players", json={"name": name}), 201)
+    answer = await client.post(MATCHES, json={"game": "nim", "players": {"left": player}})
+    status, error = await refused(answer)
+    assert (status, error["code"], error["message"]) == (
+        400, "unknown_player", f"no player {player!r}; did you mean {meant}?",
+    )  # fmt: skip
+
+
 async def test_what_is_not_there(client: Client) -> None:
     found = []
     for method, path, _, _ in NOT_THERE:

@@ -109,7 +109,7 @@ def test_what_no_link_leads_to_is_refused() -> None:
     assert (caught.value.spec, caught.value.reason) == ("ftp://x", "expected http://host:port, or cmd: and a program")
 
 
-OURS = f"over HTTP a player is an address (http://host:port) or one of {', '.join(OWN_PLAYERS)}"
+OURS = f"over HTTP a player is a registered one, an address (http://host:port), or one of {', '.join(OWN_PLAYERS)}"
 
 
 @pytest.mark.parametrize(
