@@ -81,6 +81,26 @@ async def test_a_tournament_that_is_over_shows_standings_pairings_and_rounds(cli
         assert f"{row['rank']}{row['player']}{points(row['score'])}" in words
 
 
+@pytest.mark.parametrize(
+    ("games", "shown"),
+    [(["lightsout"], "{} · {}"), (["lightsout", "eightpuzzle"], "lightsout {} · {} · eightpuzzle {} · {}")],
+)
+async def test_results_of_a_pairing_name_their_games_where_there_are_several(
+    client: Client, games: list[str], shown: str
+) -> None:
+    found = await played_cup(client, games=games)
+    goals = [goal for one in found["matches"] for goal in one["goals"]]
+    assert f" {shown.format(*goals)} " in words_of(await page_at(client, "/tournaments/cup"))
+
+
+async def test_a_score_table_shows_the_goals_that_its_scores_compare(client: Client) -> None:
+    found = await played_cup(client, format="score-table", games=["lightsout"])
+    words = words_of(await page_at(client, "/tournaments/cup"))
+    assert "#EntrantScoreMean goalErrors" in words
+    for one in found["standings"]:
+        assert f"{one['player']}{points(one['score'])} {one['meanGoal']:.1f} {one['errors']} " in words
+
+
 async def test_a_league_says_on_its_page_and_its_wall_when_the_next_round_begins(client: Client) -> None:
     await order_cup(client, format="swiss", rounds=2, roundsBegin={"everySeconds": 3600})
     await command_cup(client, "start")
