@@ -27,6 +27,7 @@ from players.kit.orders import (
 )
 
 NO_ANSWER: Final = "nil"
+_NOT_READY: Final = "its process had found no legal move when the clock ended"
 MAX_FAILURE: Final = 1_000
 """How many characters are told of a failure; game managers keep no more."""
 MAX_FOLLOW_S: Final = 2.0
@@ -78,6 +79,12 @@ class OpenRequest:
         if self.answer is None:
             self.answer = self.best or NO_ANSWER
         return self.answer
+
+    def end_clock(self) -> str:
+        """Return the answer at the end of the clock; where no move is known by then, that is a failure."""
+        if self.answer is None and self.best is None:
+            self.note_failure(_NOT_READY)
+        return self.close()
 
     def note_failure(self, what: str) -> None:
         """Keep *what* went wrong, unless something did before, as a reply can carry it: printable, and not too long."""

@@ -242,7 +242,7 @@ class SeatedPlayer:
         if question.answer is None and question.best is None:
             latest_s = max(question.answer_by_s, time.monotonic()) + LATENESS_S
             await self._wait(lambda: bool(question.best or question.answer), latest_s)
-        return question.close()
+        return question.end_clock()
 
     async def work(self) -> None:
         """Keep a worker running until the match is over; a lost one is replaced."""

@@ -130,6 +130,25 @@ def test_a_report_about_an_earlier_question_does_not_answer_this_one() -> None:
     assert session.question.close() == "nil"
 
 
+@pytest.mark.parametrize(
+    ("reports", "end"),
+    [
+        ((), ("nil", "its process had found no legal move when the clock ended")),
+        ((PlayerFailed("KeyError"),), ("nil", "KeyError")),
+        ((Best(0, "a"),), ("a", "")),
+        ((Done(0, "a"),), ("a", "")),
+    ],
+)
+def test_a_clock_that_ends_before_a_move_is_known_is_a_failure(
+    reports: tuple[Report, ...], end: tuple[str, str]
+) -> None:
+    session = session_after()
+    session.ask(play(), 100.0)
+    for report in reports:
+        session.take_report(report)
+    assert (session.question.end_clock(), session.question.failure) == end
+
+
 def test_what_the_player_thinks_belongs_to_the_question_that_it_was_asked() -> None:
     session = session_after((play(), "a"))
     session.ask(play("a,noop"), 100.0)
