@@ -168,7 +168,7 @@ def substituted(found: StoredTournament, done: InterventionRow) -> TournamentCha
         _expect(found, *ONGOING_STATUSES)
     old = next((one for one in found.entrants if one.name == done.entrant), None)
     if old is None or done.player is None:
-        raise RequestError("not_entered", f"{done.entrant} plays not in this tournament", status=404)
+        raise RequestError("not_entered", f"{done.entrant} does not play in this tournament", status=404)
     ordered = [one.match.match_id for one in waiting(found) if old.name in one.match.players]
     reason = f"{done.player} plays for {old.name}: {done.reason}"
     annulments = [AnnulmentRow(match_id, True, reason, done.made_by, done.at_ms) for match_id in ordered]
