@@ -17,7 +17,7 @@ from server.hosting.rounds import Gate, gate_of, wakes_ms
 from server.match.link import now_ms
 from server.refusals import RequestError
 from server.storage.rows import MatchStatus
-from server.storage.tournament_rows import AnnulmentRow, FixtureRow, TournamentStatus
+from server.storage.tournament_rows import AnnulmentRow, EntrantRow, FixtureRow, TournamentRow, TournamentStatus
 from server.storage.tournaments import StoredTournament, TournamentChange
 from server.tournament import fixtures, plan
 from server.tournament.competition import Competition, forfeits_of_withdrawn
@@ -53,6 +53,21 @@ def started(found: StoredTournament, at_ms: int) -> TournamentChange:
         raise RequestError("wrong_entrants", f"its games need {needed} or more entrants, not {n_entered}", status=409)
     plan_of(found)
     return TournamentChange({"status": TournamentStatus.RUNNING, "started_ms": at_ms, "reason": ""})
+
+
+def check_games(row: TournamentRow) -> None:
+    """Check that the format of a tournament has a schedule for its games, whoever enters.
+
+    Raises:
+        RequestError: it has none.
+    """
+    n_roles = 2 if row.terms.sprt is not None else max(2, *(game.n_roles for game in row.games.values()))
+    enough = tuple(EntrantRow(str(place), "legal", place, row.owner, row.created_ms) for place in range(n_roles))
+    once = replace(row, terms=row.terms.model_copy(update={"rounds": 1}))
+    try:
+        progress_of(StoredTournament(once, enough)).next_matches()
+    except ScheduleError as error:
+        raise RequestError("invalid_tournament", f"games: {error}") from error
 
 
 async def check_schedule(found: StoredTournament) -> None:

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 import aiohttp
 import pytest
@@ -349,8 +349,8 @@ async def test_garbage_in_toml_is_refused_with_its_place(
             "games of a knockout have as many roles, and of a double knockout two at most",
         ),
         (
-            {"format": "round-robin", "rounds": 100_000},
-            "its schedule has more than 200,000 matches; let it have fewer rounds",
+            {"format": "swiss", "games": ["tictactoe", "trio"], "allGames": True},
+            "a meeting cannot have games for different numbers of players; let the games take turns",
         ),
         (
             {"games": ["lightsout"], "sprt": {}, "players": ["legal", "random"]},
@@ -358,23 +358,32 @@ async def test_garbage_in_toml_is_refused_with_its_place(
         ),
     ],
 )
-async def test_a_tournament_without_a_schedule_does_not_start(
+async def test_a_tournament_whose_format_has_no_schedule_for_its_games_is_not_ordered(
     client: Client, terms: dict[str, Any], reason: str
 ) -> None:
     if "trio" in terms.get("games", ()):
         await told(await client.put("/api/v1/games/trio", json={"rules": TRIO.read_text("utf-8")}), 201)
-    await order(client, **({"players": ["legal", "random", "greedy"]} | terms))
+    words = SWISS | {"players": ["legal", "random", "greedy"]} | terms
+    status, found = await refused(await client.post(URL, json=words))
+    assert (status, found["code"], found["message"]) == (400, "invalid_tournament", f"games: {reason}")
+
+
+TOO_MANY: Final = "its schedule has more than 200,000 matches; let it have fewer rounds"
+
+
+async def test_a_tournament_of_too_many_matches_does_not_start(client: Client) -> None:
+    await order(client, format="round-robin", rounds=100_000, players=["legal", "random", "greedy"])
     status, found = await refused(await client.post(f"{URL}/cup/start"))
     assert (status, found["code"]) == (409, "no_schedule")
-    assert found["message"] == f"the tournament cannot be played: {reason}"
+    assert found["message"] == f"the tournament cannot be played: {TOO_MANY}"
     assert (await told(await client.get(f"{URL}/cup")))["status"] == "open"
 
 
 async def test_one_without_a_schedule_is_paused_at_its_time(client: Client) -> None:
-    await order(client, starts="2026-01-01T08:00:00+01:00", format="score-table", players=["legal", "random"])
+    terms = {"format": "round-robin", "rounds": 100_000, "players": ["legal", "random", "greedy"]}
+    await order(client, starts="2026-01-01T08:00:00+01:00", **terms)
     found = await until(client, lambda found: found["status"] == "paused")
-    reason = "tictactoe has 2 roles; score tables are for games of one role"
-    assert found["reason"] == f"it could not start: the tournament cannot be played: {reason}"
+    assert found["reason"] == f"it could not start: the tournament cannot be played: {TOO_MANY}"
 
 
 async def test_what_is_no_text_is_refused(client: Client) -> None:
