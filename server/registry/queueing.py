@@ -101,13 +101,13 @@ class WaitReason:
 
     @property
     def words(self) -> str:
-        """The reason for people.
+        """The reason for people, in the same words whatever roles the players have.
 
         Example:
-            >>> WaitReason({"ada-1": Hindrance.NOT_CONNECTED}, needs_core=True).words
-            'waits for ada-1 (not connected), a core'
+            >>> WaitReason({"b": Hindrance.BUSY, "ada-1": Hindrance.NOT_CONNECTED}, needs_core=True).words
+            'waits for ada-1 (not connected), b (busy), a core'
         """
-        players = [f"{name} ({hindrance.words})" for name, hindrance in self.players.items()]
+        players = [f"{name} ({hindrance.words})" for name, hindrance in sorted(self.players.items())]
         return f"waits for {', '.join([*players, *(['a core'] if self.needs_core else [])])}"
 
 
