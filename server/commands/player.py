@@ -36,8 +36,8 @@ _UNFIT: Final = re.compile(r"[^A-Za-z0-9._-]+")
 @click.option("--connect", metavar="URL", help="Dial in at the game manager at URL instead of listening.")
 @click.option("--token", envvar="GGP_TOKEN", help="What lets you in there, if anything must; GGP_TOKEN by default.")
 @click.option("--until-eof", is_flag=True, help="End when standard input ends, so as not to outlive who started it.")
-@click.option("--name", help="What it answers to INFO, SPEC by default. Where it dials in, what it is called: by "
-              "default as its file or class, one of ours by your user name and its own.")  # fmt: skip
+@click.option("--name", help="What it answers to INFO, by default SPEC without folders. Where it dials in, what it is "
+              "called: by default as its file or class, one of ours by your user name and its own.")  # fmt: skip
 @click.option("--margin", type=FiniteRange(0), default=Timing().margin_s, show_default=True,
               help="Seconds before the end of a clock in which it answers.")  # fmt: skip
 @click.option("--max-matches", type=click.IntRange(1), help="How many at once; 8 by default, 1 where it dials in.")
@@ -75,7 +75,7 @@ def command(
         raise click.UsageError("--connect and --stdio exclude each other")
     n_at_once = max_matches or (1 if connect is not None else MATCHES_AT_ONCE)
     n_cores = 1 if stdio else threads_for(n_at_once)
-    own_name = without_passwords(spec) if connect is None else dialled_name(spec)
+    own_name = told_name(spec) if connect is None else dialled_name(spec)
     settings = Settings(name or own_name, max_matches or MATCHES_AT_ONCE, Timing(margin), seed=seed)
     logging.getLogger().handlers = [LogQueue(sys.stderr)]
     with reserved_output() as output:
@@ -114,6 +114,19 @@ def _dial(
         dialling.dial_in(maker, settings, host, partial(click.echo, file=output), max_matches)
     except HostAwayError as error:
         raise HostError(url, str(error)) from error
+
+
+def told_name(spec: str) -> str:
+    """Return what the player *spec* answers to INFO: SPEC without passwords and folders, which no other is to see.
+
+    >>> told_name("../course/deep.py:Deep"), told_name("net:course/net.pt"), told_name("mcts:playouts=200")
+    ('deep.py:Deep', 'net:net.pt', 'mcts:playouts=200')
+    """
+    name = without_passwords(spec)
+    kind, colon, rest = name.partition(":")
+    if kind.endswith(".py"):
+        return f"{Path(kind).name}{colon}{rest}"
+    return f"net:{Path(rest).name}" if kind == "net" else name
 
 
 def dialled_name(spec: str) -> str:
