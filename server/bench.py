@@ -19,10 +19,12 @@ from typing import Final, Protocol, TypeAlias
 
 from gdl.compiler.compilation import told_of_compilation
 from gdl.engines import DEFAULT_ENGINE, BestGame, make_compiled_game
-from gdl.errors import StuckPlayError
+from gdl.errors import IllegalMoveError, StuckPlayError
 from gdl.game import Game, JointMove, Role, State, played_roles
 from gdl.games.library import GameFile
 from gdl.language.rules import read_file
+from gdl.language.terms import Term
+from gdl.wire.replies import find_move
 from gdl.worker import ChildLimits, run_limited
 from players.deadline import Deadline
 from players.player import Player
@@ -284,6 +286,7 @@ def measure_search(file: GameFile, maker: PlayerMaker, seconds: float) -> Search
 
     Raises:
         NoChoiceError: no role has a choice.
+        IllegalMoveError: the player returns what is no legal move.
         LimitExceeded: the player takes far longer than its clock by the time of day, or more memory than there is.
         GdlError: the rules are refused, or the player cannot be made.
     """
@@ -321,10 +324,15 @@ def search_figures(file: GameFile, maker: PlayerMaker, seconds: float) -> Search
     )
 
 
-def _think(player: Player, seconds: float) -> object:
+def _think(player: Player, seconds: float) -> Term:
     state, role = player.worlds.state, player.role
-    player.prepare_move(state.legal_moves(role)[0], lambda _: None)
-    return player.move(state, role, by_processor_time(seconds))
+    moves = state.legal_moves(role)
+    player.prepare_move(moves[0], lambda _: None)
+    said = player.move(state, role, by_processor_time(seconds))
+    found = find_move(said, moves)
+    if found is None:
+        raise IllegalMoveError(str(role), str(said))
+    return found
 
 
 def _first_choice(game: Game) -> tuple[Role, list[tuple[State, JointMove]]]:

@@ -54,6 +54,19 @@ def test_a_game_without_a_choice_is_refused(ggp: Ggp, tmp_path: Path) -> None:
     assert (ended.exit_code, ended.output, ended.errors) == (1, "", told)
 
 
+def test_a_player_that_returns_no_legal_move_has_failed(ggp: Ggp, tmp_path: Path) -> None:
+    path = tmp_path / "forgetful.py"
+    path.write_text(
+        "import players\n"
+        "class Forgetful(players.Player):\n"
+        "    def move(self, state, role, deadline):\n"
+        "        self.suggest(state.legal_moves(role)[0])\n"
+    )
+    ended = ggp("bench", "--player", path, "--seconds", "0.1", "tictactoe")
+    told = "ggp: tictactoe: None is not a legal move of x in this state\n"
+    assert (ended.exit_code, ended.output, ended.errors) == (1, "", told)
+
+
 @pytest.mark.parametrize(
     "words",
     [
