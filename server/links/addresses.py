@@ -46,6 +46,7 @@ _SPECIAL: Final = tuple(
 )
 _GLOBAL: Final = ip_network("2000::/3")
 _NAT64: Final = ip_network("64:ff9b::/96")
+_OTHER_WAYS: Final = "it can dial in, or the host allows the network by --allow-network"
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,8 +136,10 @@ async def check_target(url: str, targets: AllowedAddresses | None) -> None:
             check_address(address, targets)
     except TimeoutError as error:
         raise PlayerSpecError(url, f"its name was not found within {LOOKUP_LIMIT_S:g} s") from error
-    except (OSError, ForbiddenTargetError) as error:
-        raise PlayerSpecError(url, getattr(error, "strerror", None) or str(error)) from error
+    except ForbiddenTargetError as error:
+        raise PlayerSpecError(url, f"{error}; {_OTHER_WAYS}") from error
+    except OSError as error:
+        raise PlayerSpecError(url, error.strerror or str(error)) from error
 
 
 def check_address(address: str, targets: AllowedAddresses | None) -> None:
