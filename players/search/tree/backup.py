@@ -39,24 +39,29 @@ def _mark_if_solved(t, f, node):
         put_node(t, node, nodes.SOLVED, 1)
 
 
+@inlined
+def _other_goal(f, d, r, goal):
+    """Return the goal of a role where that of role *d* is known, in a game in which one wins what the other loses."""
+    return at(f.low, U(d)) + at(f.high, U(r)) - goal
+
+
 @subroutine
 def _bound_decision(t, f, node, d):
     """Give a node the bounds that follow from those below it, where role *d* alone chooses."""
     n_roles = np.int64(f.n_roles)
     first = node_at(t, node, nodes.FIRST)
     end = first + node_at(t, node, nodes.BOUNDS + n_roles + d)
-    low, high, best = np.int64(-1), np.int64(-1), first
+    low, high = np.int64(-1), np.int64(-1)
     for e in range(first, end):
         limits = edge_at(t, e, nodes.LIMITS)
-        if limits & nodes.LOW > low or (limits & nodes.LOW == low and high_of(limits) == low):
-            low, best = limits & nodes.LOW, e
-        high = max(high, high_of(limits))
+        low, high = max(low, limits & nodes.LOW), max(high, high_of(limits))
     put_node(t, node, nodes.BOUNDS + d, low | high << 8)
     for r in range(n_roles):
         if r == d:
             continue
-        if low == high and f.is_opposed != ZERO:  # any of the moves that are best for the one is worst for the other
-            put_node(t, node, nodes.BOUNDS + r, _limits_below(t, f, best, r))
+        if f.is_opposed != ZERO and r != np.int64(f.chance):  # also where recycling has taken children
+            limits = _other_goal(f, d, r, high) | _other_goal(f, d, r, low) << 8
+            put_node(t, node, nodes.BOUNDS + r, limits)
             continue
         lowest, highest = np.int64(nodes.LOW), np.int64(0)
         for e in range(first, end):
@@ -119,7 +124,7 @@ def _take_proven(t, f, w, goals, node, d):
                 if r == d:
                     put(w.goals, goals + U(r), floor)
                 elif f.is_opposed != ZERO and r != np.int64(f.chance):  # also where recycling has taken the child
-                    put(w.goals, goals + U(r), at(f.low, U(d)) + at(f.high, U(r)) - floor)
+                    put(w.goals, goals + U(r), _other_goal(f, d, r, floor))
                 elif child >= 0:
                     put(w.goals, goals + U(r), node_at(t, child, nodes.BOUNDS + r) & nodes.LOW)
             return
