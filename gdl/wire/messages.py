@@ -208,14 +208,14 @@ def _read_told(form: str, parts: tuple[str, ...]) -> tuple[tuple[Term, ...] | No
     if len(parts) == 3:
         return terms_of(parts[2]), None, None
     if len(parts) != 5:
-        raise MessageError(f"{parts[0].upper()} has 3 elements, or 5 in GDL-II, but {len(parts)} were sent", form)
+        raise MessageError(f"{parts[0].upper()} has 3 elements, or 5 in GDL-II, not {len(parts)}", form)
     has_no_move = parts[3].lower() == "nil" or elements(parts[3]) == ()
     return terms_of(parts[4]), _seconds(parts[2]), None if has_no_move else term_of_text(parts[3])
 
 
 def _at_least(n: int, form: str, parts: tuple[str, ...]) -> None:
     if len(parts) < n:
-        raise MessageError(f"{parts[0].upper()} has {n} elements, but {len(parts)} were sent", form)
+        raise MessageError(f"{parts[0].upper()} has {n} elements, not {len(parts)}", form)
 
 
 def _match_id(parts: tuple[str, ...]) -> str:
@@ -233,5 +233,5 @@ def _rules(text: str) -> str:
 def _seconds(text: str) -> int:
     found = _SECONDS.fullmatch(text)
     if found is None:
-        raise MessageError("no whole number", text)
+        raise MessageError(f"no whole number from 0 to {MAX_CLOCK_S:,}", text)
     return int(found[1])

@@ -100,18 +100,49 @@ def test_what_servers_send_is_understood(text: str, message: Message) -> None:
     assert read_message(text) == message
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "", " ", "()", "(", ")", "(PLAY", "(PLAY m)", "(PLAY m (a) b)", "(PLAY m x NIL NIL)", "(PLAY (m) NIL)",
-        "(PLAY m (()))", "(PLAY m ((?f x)))", "(START m r rules 1 1)", "(START m (r a) () 1 1)", "(START m r () x 1)",
-        "(START m r () 1)", "(START m r () 9999999999 1)", "(HELLO)", "hello", "(PREVIEW x 1)", "(ABORT)", "(STOP)",
-        "(PLAY m (a\0))", "((INFO))",
-    ],
-)  # fmt: skip
-def test_what_is_no_message_is_refused(text: str) -> None:
-    with pytest.raises(MessageError):
+UNKNOWN = "no message of this protocol (it begins with none of INFO, PING, PREVIEW, START, PLAY, STOP, ABORT)"
+NO_ID = "the match id is no single name"
+NO_NUMBER = "no whole number from 0 to 999,999,999"
+REFUSED: list[tuple[str, str, str]] = [
+    ("", "nothing was said", ""),
+    (" ", "nothing was said", " "),
+    ("()", UNKNOWN, "()"),
+    ("(", "a parenthesis is never closed", "("),
+    ("x (y", UNKNOWN, "x"),
+    (")(", "a closing parenthesis that nothing opened", ")("),
+    ("(PLAY", "a parenthesis is never closed", "(PLAY"),
+    ("(PLAY m)", "PLAY has 3 elements, or 5 in GDL-II, not 2", "(PLAY m)"),
+    ("(play m (a) b)", "PLAY has 3 elements, or 5 in GDL-II, not 4", "(play m (a) b)"),
+    ("(PLAY m x NIL NIL)", NO_NUMBER, "x"),
+    ("(PLAY (m) NIL)", NO_ID, "PLAY (m) NIL"),
+    ("(PLAY m (()))", "an empty pair of parentheses", "(())"),
+    ("(PLAY m ((?f x)))", "a list begins with a variable", "((?f x))"),
+    ("(PLAY m 1 (()) NIL)", "a list begins with a list", "(())"),
+    ("(PLAY m (a\0))", "a NUL character: this is no text file", "(a\0)"),
+    ("(START m r rules 1 1)", "the rules are no list of forms", "rules"),
+    ("(START m (r a) () 1 1)", "the role is no name", "(r a)"),
+    ("(START m ?r () 1 1)", "the role is no name", "?r"),
+    ("(START m r () x 1)", NO_NUMBER, "x"),
+    ("(START m r () 1 -1)", NO_NUMBER, "-1"),
+    ("(START m r () 9999999999 1)", NO_NUMBER, "9999999999"),
+    ("(START m r () 1)", "START has 6 elements, not 5", "(START m r () 1)"),
+    ("(PREVIEW x 1)", "the rules are no list of forms", "x"),
+    ("(PREVIEW ())", "PREVIEW has 3 elements, not 2", "(PREVIEW ())"),
+    ("(ABORT)", "ABORT has 2 elements, not 1", "(ABORT)"),
+    ("(STOP)", "STOP has 2 elements, not 1", "(STOP)"),
+    ("(STOP m a b)", "STOP has 3 elements, or 5 in GDL-II, not 4", "(STOP m a b)"),
+    (f"(ABORT {'m' * 1_001})", NO_ID, f"ABORT {'m' * 194}"),
+    ("(HELLO)", UNKNOWN, "(HELLO)"),
+    ("hello", UNKNOWN, "hello"),
+    ("((INFO))", UNKNOWN, "((INFO))"),
+]
+
+
+@pytest.mark.parametrize(("text", "message", "told"), REFUSED)
+def test_what_is_no_message_is_refused(text: str, message: str, told: str) -> None:
+    with pytest.raises(MessageError) as refused:
         read_message(text)
+    assert (refused.value.message, refused.value.text) == (message, told)
 
 
 def test_a_message_nested_a_hundred_thousand_deep_is_refused() -> None:

@@ -192,6 +192,15 @@ def test_what_is_proven_of_a_node_follows_from_what_is_below_it(decider: int, is
     assert list(map(by_kernel, cases)) == list(map(by_definition, cases))
 
 
+@pytest.mark.parametrize(("visits", "halvings"), [(1 << 24, 0), ((1 << 24) + 1, 1)])
+def test_sums_of_goals_stay_within_32_bits(visits: int, halvings: int) -> None:
+    child = Proven(tuple(map(Bounds, LOW, HIGH)), is_solved=False)
+    edge = Edge(100 * visits, visits, child, child.bounds[0], is_closed=False)
+    case = Case(0, False, child, (edge,), 0, (30, 45, 50))
+    after = edge._replace(total=(100 * visits + 30) >> halvings, visits=visits >> halvings)
+    assert by_kernel(case) == (child, (after,), case.goals)
+
+
 def test_where_one_wins_what_the_other_loses_the_bounds_of_both_say_the_same() -> None:
     search = search_of(compiled("tictactoe"))
     thought(search, 5_000)

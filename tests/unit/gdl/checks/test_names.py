@@ -66,3 +66,18 @@ def test_a_name_in_a_form_that_cannot_be_read_counts_as_given_and_used() -> None
 def test_a_relation_that_only_a_form_asks_for_that_cannot_be_read_counts_as_used() -> None:
     found = check(Source("game.kif", f"{GAME}(closed 1) (<= (legal white wait) (closed ()))"))
     assert [one.code.name for one in found] == ["gdl/empty-list"]
+
+
+@pytest.mark.parametrize(
+    ("word", "codes"), [("left.over", ["unused-relation", "unusual-character"]), ("...", ["unusual-character"])]
+)
+def test_a_word_without_a_letter_is_reported_for_its_characters_alone(word: str, codes: list[str]) -> None:
+    found = check(Source("game.kif", f"{GAME}\n{word}"))
+    assert [one.code.name for one in found] == [f"gdl/{code}" for code in codes]
+
+
+def test_a_character_without_a_name_is_called_by_its_number() -> None:
+    found = check(Source("game.kif", GAME.replace("white", "w\x01\ue000\u00e9")))
+    assert [one.message for one in found] == [
+        "U+0001 and U+E000 and \u00e9 (U+00E9 LATIN SMALL LETTER E WITH ACUTE) in a name: other systems may not read it"
+    ]
