@@ -282,7 +282,8 @@ def _first_word(text: str) -> str:
 def _from_json(text: str) -> InfoReply:
     try:
         value = json.loads(text)
-        fields = [(key, _json_text(item)) for key, item in value.items()] if isinstance(value, dict) else []
+        items = value.items() if isinstance(value, dict) else ()
+        fields = [(key, _json_text(item)) for key, item in items if item is not None]
     except (ValueError, RecursionError) as error:
         raise MessageError("an answer to INFO that is no JSON", text) from error
     if isinstance(value, str):

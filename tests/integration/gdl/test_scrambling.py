@@ -65,6 +65,11 @@ def test_the_seed_decides() -> None:
     assert scrambling(1).rules() == scrambling(1).rules() != scrambling(2).rules()
 
 
+def test_rules_travel_on_one_line_with_blanks_where_they_are_needed() -> None:
+    text = " ( role 1 ) ; one\n(<= terminal( true (\t1 2 ))) "
+    assert scrambling(text=text).rules() == "(role 1) (<= terminal (true (1 2)))"
+
+
 def test_comments_do_not_travel() -> None:
     assert "comment" not in scrambling().rules()
     assert ";" not in scrambling().rules()

@@ -10,7 +10,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gdl.errors import MessageError
-from gdl.wire.insights import MAX_INSIGHT, MAX_LINE, MAX_MOVE, Insight, insight_text, read_insight
+from gdl.wire.insights import (
+    MAX_INSIGHT,
+    MAX_LINE,
+    MAX_MOVE,
+    Insight,
+    commented_insight,
+    insight_comment,
+    insight_text,
+    read_insight,
+)
 
 COUNTS = st.integers(0, 2**53 - 1)
 HUNDREDTHS = st.integers(0, 10_000).map(lambda number: number / 100)
@@ -83,3 +92,18 @@ def test_an_insight_has_as_much_of_a_long_line_as_fits() -> None:
 def test_an_insight_refuses_a_value_that_is_no_goal(value: float) -> None:
     with pytest.raises(MessageError):
         insight_text(Insight(1, 1, 1.0, value))
+
+
+@given(INSIGHTS)
+def test_an_insight_comes_back_from_the_comment_that_tells_it(insight: Insight) -> None:
+    text = insight_text(insight)
+    assert commented_insight(insight_comment(text)) == text
+
+
+@pytest.mark.parametrize(
+    ("line", "text"),
+    [(";GGP-Player-Insight :{}\n", "{}"), ("; GGP-Player-Insight: ", ""), ("; GGP-Player-Insight {}", ""),
+     ("; Other: {}", ""), ("; {}", ""), ("noop", "")],
+)  # fmt: skip
+def test_a_comment_tells_an_insight_that_names_it(line: str, text: str) -> None:
+    assert commented_insight(line) == text

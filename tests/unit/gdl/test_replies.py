@@ -6,7 +6,17 @@ from hypothesis import strategies as st
 
 from gdl.errors import MessageError
 from gdl.language.kif import read_term
-from gdl.wire.replies import InfoReply, Status, decode, find_move, first_term, info_text, is_complete, read_info
+from gdl.wire.replies import (
+    InfoReply,
+    Status,
+    decode,
+    find_move,
+    first_term,
+    info_text,
+    is_busy,
+    is_complete,
+    read_info,
+)
 
 ODD = st.text(alphabet=st.sampled_from(list('()ab ;\n\0"{}:[]?1é')))
 
@@ -55,7 +65,7 @@ def _first(reply: str) -> object:
 @pytest.mark.parametrize(
     ("reply", "complete"),
     [("", False), ("; (a)", False), ("a", False), ("a ", True), ("(a", False), ("(a)", True), (")", True),
-     ('{"name": "x y"', False), ('{"name": "x y"}', True)],
+     ("; (a)\n)", True), ('{"name": "x y"', False), ('{"name": "x y"}', True)],
 )  # fmt: skip
 def test_when_a_reply_is_complete(reply: str, complete: bool) -> None:
     assert is_complete(reply) is complete
@@ -87,11 +97,45 @@ def test_a_move_is_found_exactly_or_in_another_case_if_unique(said: str, move: o
         ("(name Deep)", InfoReply("Deep")),
         ("(info (name Deep) (status busy))", InfoReply("Deep", Status.BUSY)),
         ('{"name": "Deep", "status": "Busy", "games": 3}', InfoReply("Deep", Status.BUSY, (("games", "3"),))),
+        ('{"name": null, "status": null, "games": null}', InfoReply()),
+        ('{"name": 3, "status": 3, "games": [1, {"y": null}]}', InfoReply("3", None, (("games", '[1, {"y": null}]'),))),
         ('"available"', InfoReply(None, Status.AVAILABLE)),
+        ('"{ \\"busy"', InfoReply(None, Status.BUSY)),
+        ("((name Deep) garbage (name) (status busy))", InfoReply("Deep", Status.BUSY)),
+        ("((status sleeping))", InfoReply()),
     ],
 )  # fmt: skip
 def test_every_shape_of_an_answer_to_info(reply: str, info: InfoReply) -> None:
     assert read_info(reply) == info
+
+
+@pytest.mark.parametrize(
+    ("reply", "message", "told"),
+    [
+        ("", "nothing was said", ""),
+        ("()", "no answer to INFO", "()"),
+        (" hello\n", "no answer to INFO", "hello"),
+        ("(a", "a parenthesis is never closed", "(a"),
+        ('"x"', "no answer to INFO", "x"),
+        ('{"name"', "an answer to INFO that is no JSON", '{"name"'),
+        ('"busy', "an answer to INFO that is no JSON", '"busy'),
+        ("x" * 100_001, "an answer to INFO longer than 100,000 characters", "x" * 200),
+        ("a " * 2_001, "an answer to INFO with more than 2,000 names and parentheses", "a " * 100),
+    ],
+)
+def test_what_is_no_answer_to_info_is_refused(reply: str, message: str, told: str) -> None:
+    with pytest.raises(MessageError) as refused:
+        read_info(reply)
+    assert (refused.value.message, refused.value.text) == (message, told)
+
+
+@pytest.mark.parametrize(
+    ("reply", "says_busy"),
+    [("busy", True), (" (BUSY)\n", True), ("busy" + 95 * " ", True), ("busy" + 96 * " ", False), ("(busy) x", False),
+     ("", False), ("ready", False)],
+)  # fmt: skip
+def test_a_player_is_busy_that_says_so_and_nothing_else(reply: str, says_busy: bool) -> None:
+    assert is_busy(reply) is says_busy
 
 
 @given(ODD)
