@@ -91,6 +91,9 @@ READ: list[tuple[str, Message]] = [
     ("(START m WHITE ((ROLE WHITE)) 10 5 extra)", Start("m", Constant("WHITE"), "(ROLE WHITE)", 10, 5)),
     ("(START m white () 10.5 5.0)", Start("m", Constant("white"), "", 10, 5)),
     ("(STOP m)", Stop("m")),
+    ("(STOP m (a))", Stop("m", (Constant("a"),))),
+    ("(stop m 3 b (seen))", Stop("m", (Constant("seen"),), 3, Constant("b"))),
+    ("(preview ( (role x) ) 9 extra)", Preview("(role x)", 9)),
     ("(ABORT m) and more )", Abort("m")),
 ]
 

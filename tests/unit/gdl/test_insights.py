@@ -59,21 +59,48 @@ def test_whatever_is_sent_is_read_within_bounds_or_refused(text: str) -> None:
     assert all(len(move) <= MAX_MOVE and move.isprintable() for move in found.line)
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "", "nil", "[]", "7", '"x"', "[" * MAX_INSIGHT, "{" * MAX_INSIGHT, "{}" + " " * MAX_INSIGHT,
-        '{"value": NaN}', '{"value": Infinity}', '{"value": 1e999}', '{"value": 101}', '{"value": -1}',
-        '{"value": true}',         '{"value": ' + "9" * 3_000 + "}",
-        '{"depth": null}', '{"depth": 1e7}', '{"leaves": 1.5}', '{"leaves": -1}',
-        '{"leaves": true}', '{"plays": 9007199254740992}', '{"line": "noop"}', '{"line": [7]}', '{"line": [""]}',
-        '{"line": ["a\\nb"]}', '{"line": ["\\ud800"]}', '{"line": ["\\u202e"]}', '{"proven": 1}',
-        json.dumps({"line": ["noop"] * (MAX_LINE + 1)}), json.dumps({"line": ["x" * (MAX_MOVE + 1)]}),
-    ],
-)  # fmt: skip
-def test_what_is_no_insight_is_refused(text: str) -> None:
-    with pytest.raises(MessageError):
+NO_JSON = "an insight that is no JSON"
+NO_OBJECT = "an insight that is no JSON object"
+NO_COUNT = "no number from 0 to 9,007,199,254,740,991"
+NO_LINE = "an insight whose line is no list of at most 12 moves"
+REFUSED = [
+    (NO_JSON, ["", "nil", "[" * MAX_INSIGHT, "{" * MAX_INSIGHT]),
+    (NO_OBJECT, ["[]", "7", '"x"']),
+    ("an insight longer than 4,000 characters", ["{}" + " " * (MAX_INSIGHT - 1)]),
+    (
+        "an insight whose value is not from 0 to 100",
+        ['{"value": NaN}', '{"value": Infinity}', '{"value": 1e999}', '{"value": 101}', '{"value": -1}',
+         '{"value": ' + "9" * 3_000 + "}"],
+    ),
+    ("an insight whose value is no number", ['{"value": true}']),
+    ("an insight whose depth is no number", ['{"depth": null}']),
+    ("an insight whose depth is not from 0 to 1,000,000", ['{"depth": 1e7}']),
+    (f"an insight whose leaves are {NO_COUNT}", ['{"leaves": 1.5}', '{"leaves": -1}', '{"leaves": true}']),
+    (f"an insight whose plays are {NO_COUNT}", ['{"plays": 9007199254740992}']),
+    (
+        NO_LINE,
+        ['{"line": "noop"}', '{"line": [7]}', '{"line": [""]}', '{"line": ["a\\nb"]}', '{"line": ["\\ud800"]}',
+         '{"line": ["\\u202e"]}', json.dumps({"line": ["noop"] * (MAX_LINE + 1)}),
+         json.dumps({"line": ["x" * (MAX_MOVE + 1)]})],
+    ),
+    ("an insight that does not say whether it is proven", ['{"proven": 1}']),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("message", "text"), [(message, text) for message, texts in REFUSED for text in texts])
+def test_what_is_no_insight_is_refused(message: str, text: str) -> None:
+    with pytest.raises(MessageError) as refused:
         read_insight(text)
+    assert refused.value.message == message
+
+
+@pytest.mark.parametrize(
+    ("text", "told"), [("nil", "nil"), ('["a"]', "['a']"), ("{}" + " " * MAX_INSIGHT, "{}" + " " * 198)]
+)
+def test_what_is_refused_as_a_whole_is_told(text: str, told: str) -> None:
+    with pytest.raises(MessageError) as refused:
+        read_insight(text)
+    assert refused.value.text == told
 
 
 def test_what_a_player_leaves_out_is_not_known_and_what_is_not_known_is_passed_over() -> None:

@@ -65,7 +65,8 @@ def _first(reply: str) -> object:
 @pytest.mark.parametrize(
     ("reply", "complete"),
     [("", False), ("; (a)", False), ("a", False), ("a ", True), ("(a", False), ("(a)", True), (")", True),
-     ("; (a)\n)", True), ('{"name": "x y"', False), ('{"name": "x y"}', True)],
+     ("; (a)\n)", True), ('{"name": "x y"', False), ('{"name": "x y"}', True),
+     (' {"name": "x y"', False), (' {"name": "x y"}', True)],
 )  # fmt: skip
 def test_when_a_reply_is_complete(reply: str, complete: bool) -> None:
     assert is_complete(reply) is complete
