@@ -219,7 +219,7 @@ def find_move(said: Term, legal_moves: Sequence[Term]) -> Term | None:
         <Compound (mark 1 1)>
     """
     if said in legal_moves:
-        return said
+        return legal_moves[legal_moves.index(said)]  # what is equal may be anything, such as what a player returns
     folded = str(said).casefold()
     alike = [move for move in legal_moves if str(move).casefold() == folded]
     return alike[0] if len(alike) == 1 else None

@@ -20,12 +20,12 @@ from gdl.game import Game, Role, State
 from gdl.language.kif import read_term
 from gdl.language.rules import read_rules
 from gdl.language.terms import Constant, Term
-from gdl.wire.insights import insight_text, insight_words
+from gdl.wire.insights import insight_text, insight_words, read_insight
 from gdl.wire.replies import find_move
 from players.belief import BeliefState
 from players.deadline import Deadline, SearchBudget
 from players.kit import orders, session
-from players.player import Insight, MakePlayer, Player
+from players.player import MakePlayer, Player
 
 T = TypeVar("T")
 
@@ -276,15 +276,14 @@ class Thinker:
             return
         if chosen is not self.player.best_so_far:
             self.report(orders.Best(step, str(chosen)))
-        told = self._run(self._told_insight, Deadline.after(HOOK_S).at_s)
-        if told is not None:
-            insight, text = told
+        text = self._run(self._told_insight, Deadline.after(HOOK_S).at_s)
+        if text is not None:
             self.report(orders.Thought(step, text))
-            _LOG.info("%s: %s", self.role, insight_words(insight))
+            _LOG.info("%s: %s", self.role, insight_words(read_insight(text)))
 
-    def _told_insight(self) -> tuple[Insight, str] | None:
+    def _told_insight(self) -> str | None:
         found = self.player.insight()
-        return None if found is None else (found, insight_text(found))
+        return None if found is None else insight_text(found)
 
     def _run(self, function: Callable[[], T], interrupt_s: float) -> T | None:
         """Return the result of the author's code, None if it fails or is too slow."""

@@ -7,6 +7,7 @@ import sys
 import time
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 from gdl.game import Role, State
 from gdl.language.terms import Constant, Term
@@ -55,6 +56,15 @@ class Telling(First):
 
     def insight(self) -> Insight | None:
         return THOUGHT
+
+
+class Musing(First):
+    """Tells what it thinks with a move of the engine, and a number as text."""
+
+    def insight(self) -> Insight | None:
+        line: Any = self.worlds.state.legal_moves(self.role)[:1]
+        depth: Any = "2.5"
+        return Insight(120, 80, depth, None, line)
 
 
 class Brooding(Player):

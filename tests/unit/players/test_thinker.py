@@ -5,12 +5,13 @@ import sys
 import time
 from functools import partial
 from pathlib import Path
+from unittest.mock import ANY
 
 import numpy as np
 import pytest
 
 from gdl.games.library import find_game
-from gdl.wire.insights import insight_text
+from gdl.wire.insights import Insight, insight_text
 from players import Player
 from players.kit.orders import (
     Ask,
@@ -105,6 +106,14 @@ def test_what_the_player_thinks_is_reported_with_its_move(caplog: pytest.LogCapt
     assert "x: value 62.5, 120 leaves, 80 plays, depth 2.5, line (mark 1 1) (mark 2 2)" in caplog.messages
 
 
+def test_thoughts_may_list_moves_as_the_engine_has_them(caplog: pytest.LogCaptureFixture) -> None:
+    with caplog.at_level(logging.INFO):
+        reports = reports_of(odd_players.Musing, join(), ask())
+    told = Insight(120, 80, 2.5, None, ("(mark 1 1)",))
+    assert reports[-2:] == [Thought(0, insight_text(told)), Done(0, "(mark 1 1)")]
+    assert "x: value unknown, 120 leaves, 80 plays, depth 2.5, line (mark 1 1)" in caplog.messages
+
+
 def test_a_move_is_safe_before_the_player_is_asked_what_it_thinks(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("players.kit.thinker.HOOK_S", 0.01)
     assert reports_of(odd_players.Brooding, join(), ask())[-2:] == [Best(0, "(mark 3 3)"), Done(0, "(mark 3 3)")]
@@ -189,6 +198,10 @@ def test_failures_of_the_author_are_reported_in_one_line_with_where_they_are() -
 
 def test_a_move_that_is_not_legal_is_reported() -> None:
     assert PlayerFailed("nonsense is not a legal move of x") in reports_of(odd_players.Illegal, join(), ask())
+
+
+def test_what_is_equal_to_a_legal_move_is_reported_as_that() -> None:
+    assert reports_of(partial(odd_players.Answering, ANY), join(), ask())[-1] == Done(0, "(mark 1 1)")
 
 
 @pytest.mark.parametrize("answer", [3, "jump", "", ["(mark 1 1)"]])
