@@ -1,4 +1,4 @@
-"""Where the parts of a form stand in the text of a file."""
+"""What is looked at of a file: its forms, the words that stray among them, and where the parts of a form stand."""
 
 from __future__ import annotations
 
@@ -6,8 +6,9 @@ from typing import Final
 
 import pytest
 
-from gdl.checks.subject import part, parts
+from gdl.checks.subject import examine, part, parts
 from gdl.diagnostics import Source, Span
+from gdl.language.kif import ReadLimits
 
 SOURCE: Final = Source("game.kif", "x (p (f a) b) y")
 WHOLE: Final = Span(SOURCE, 2, 13)
@@ -28,3 +29,46 @@ def test_a_path_leads_to_a_part_or_to_the_last_form_there_is(path: tuple[int, ..
 def test_the_parts_of_a_form_are_its_name_and_its_arguments() -> None:
     assert parts(WHOLE) == (Span(SOURCE, 3, 4), Span(SOURCE, 5, 10), Span(SOURCE, 11, 12))
     assert parts(Span(SOURCE, 0, 1)) == ()
+
+
+@pytest.mark.parametrize(
+    ("text", "stray", "forms"),
+    [
+        ("hello world\n(role x)", ["hello world"], ["(role x)"]),
+        ("hello\nworld", [], ["hello", "world"]),
+        ("hello\rworld", [], ["hello", "world"]),
+        ("(p 1) a b", ["a b"], ["(p 1)"]),
+        ("a b ; c\nd e", ["a b", "d e"], []),
+        ("a b (c 1) d", ["a b (c 1) d"], []),
+        ("a (b c)", [], ["a", "(b c)"]),
+        ("a (b c) d", [], ["a", "(b c)", "d"]),
+        ("{ a (b) c", ["{ a (b) c"], []),
+        ("[see (b) c", ["[see (b) c"], []),
+        ("a b (role x)", ["a b"], ["(role x)"]),
+        ("a terminal b", ["a terminal b"], []),
+        ("terminal a b", ["a b"], ["terminal"]),
+        ("won won\n(<= terminal won)", [], ["won", "won", "(<= terminal won)"]),
+        ("a b (won 1)\n(<= terminal (won 1))", ["a b"], ["(won 1)", "(<= terminal (won 1))"]),
+    ],
+)
+def test_words_side_by_side_mean_nothing_where_no_condition_asks_for_them(
+    text: str, stray: list[str], forms: list[str]
+) -> None:
+    subject = examine(Source("game.kif", text), ReadLimits())
+    runs = [text[run[0].start : run[-1].end] for run in subject.stray]
+    assert (runs, [text[form.start : form.end] for form in subject.forms], subject.broken) == (stray, forms, ())
+
+
+@pytest.mark.parametrize(
+    ("text", "told", "broken"),
+    [
+        ("the role of x", ["role"], []),
+        ("the role of role", ["role"], []),
+        ("a role\nrole b", ["role", "role"], []),
+        ("role x y", ["role"], ["role"]),
+    ],
+)
+def test_words_that_are_refused_are_told_once_in_each_line(text: str, told: list[str], broken: list[str]) -> None:
+    subject = examine(Source("game.kif", text), ReadLimits())
+    assert [problem.span.text for problem in subject.diagnostics] == told
+    assert [text[form.start : form.end] for form in subject.broken] == broken
