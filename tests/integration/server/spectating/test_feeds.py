@@ -76,10 +76,12 @@ async def test_all_who_follow_get_each_event_and_the_journal_is_read_once_for_th
 
 async def test_what_another_process_writes_is_found_by_looking(played: WrittenMatch) -> None:
     played.notifier = Notifier()  # of this process, which the writer does not tell
-    following = asyncio.create_task(followed(MatchFeeds(played, poll_s=0.01)))
     await played.write("state")
+    events = MatchFeeds(played, poll_s=0.01).follow(MATCH)
+    found = await anext(events)
     await played.finish()
-    assert await following == await whole(played)
+    found += [event async for some in events for event in some]
+    assert told(found) == await whole(played)
 
 
 class Connection:
@@ -105,6 +107,21 @@ async def test_one_who_waits_is_sent_what_is_new_and_does_not_fetch_it(played: W
     waiting.cancel()
     await asyncio.gather(waiting, return_exceptions=True)
     assert (is_done, [json.loads(line)["id"] for line in b"".join(sink.sent).splitlines()]) == (False, ["0", "1"])
+
+
+async def test_one_who_waits_gets_each_event_once_whichever_way(played: WrittenMatch) -> None:
+    await played.write("state")
+    sink = Connection()
+    following = asyncio.create_task(_yielded(MatchFeeds(played, poll_s=60.0), sink))
+    await until(lambda: sink.sent)
+    await played.finish()
+    yielded = await following
+    ids = [json.loads(line)["id"] for line in b"".join(sink.sent).splitlines()]
+    assert sorted(map(int, ids + yielded)) == list(range(len(played.journal)))
+
+
+async def _yielded(feeds: MatchFeeds, sink: Connection) -> list[str]:
+    return [event.event_id async for events in feeds.follow(MATCH, sink=sink) for event in events]
 
 
 async def test_questions_alone_tell_the_time_at_which_they_are_sent(played: WrittenMatch) -> None:

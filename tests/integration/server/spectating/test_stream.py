@@ -42,10 +42,14 @@ async def test_news_wake_who_follows(played: WrittenMatch) -> None:
 
 async def test_what_another_manager_commits_is_found_by_looking(played: WrittenMatch) -> None:
     played.notifier = Notifier()  # of this process, which the writer does not tell
-    following = asyncio.create_task(followed(played, poll_s=0.01))
+    await played.write("started")
+    events = feed(played, MATCH, poll_s=0.01)
+    found = [await anext(events)]
     await played.write("state", 2)
+    found.append(await anext(events))
     await played.finish()
-    assert [event.number for event in await following] == list(range(len(played.journal)))
+    found += [event async for event in events]
+    assert [event.number for event in found] == list(range(len(played.journal)))
 
 
 async def test_a_client_that_comes_again_gets_the_rest(played: WrittenMatch) -> None:
