@@ -277,7 +277,6 @@ def collect(tree: Tree, facts: RuleFacts, root: int, max_nodes: float = inf) -> 
 
     At most *max_nodes* are kept. No thread may be at work on the tree.
     """
-    n_nodes, n_edges, _ = tree.size.tolist()
     moves = _marked(tree, facts, root, max_nodes)
     _slide_nodes(tree, moves)
     _slide_edges(tree, facts, moves)
@@ -285,6 +284,4 @@ def collect(tree: Tree, facts: RuleFacts, root: int, max_nodes: float = inf) -> 
     tree.joint_edge.fill(0)
     tree.size[2] = 0
     _mend(tree, facts, moves)
-    tree.node[tree.size[0] : n_nodes] = 0
-    tree.amaf[tree.size[1] : n_edges] = 0
     return int(moves.node[root])
