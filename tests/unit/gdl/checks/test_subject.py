@@ -6,6 +6,7 @@ from typing import Final
 
 import pytest
 
+from gdl.checks.name_uses import NameKind, NameUse
 from gdl.checks.subject import examine, part, parts
 from gdl.diagnostics import Source, Span
 from gdl.language.kif import ReadLimits
@@ -72,3 +73,17 @@ def test_words_that_are_refused_are_told_once_in_each_line(text: str, told: list
     subject = examine(Source("game.kif", text), ReadLimits())
     assert [problem.span.text for problem in subject.diagnostics] == told
     assert [text[form.start : form.end] for form in subject.broken] == broken
+
+
+def test_names_are_found_by_what_they_are_used_as_with_each_place() -> None:
+    text = "(<= (p ?x (f b a)) q (not (distinct ?x (f a b))) (or (q) (and (p a ?y)))) (p b c)"
+    found = examine(Source("game.kif", text), ReadLimits()).occurrences
+    places = {use: [token.start for token in tokens] for use, tokens in found.items()}
+    assert places == {
+        NameUse(NameKind.RELATION, "p", 2): [5, 63, 75],
+        NameUse(NameKind.FUNCTION, "f", 2): [11, 40],
+        NameUse(NameKind.OBJECT, "b", 0): [13, 44, 77],
+        NameUse(NameKind.OBJECT, "a", 0): [15, 42, 65],
+        NameUse(NameKind.RELATION, "q", 0): [19, 54],
+        NameUse(NameKind.OBJECT, "c", 0): [79],
+    }
