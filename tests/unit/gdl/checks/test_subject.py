@@ -76,7 +76,7 @@ def test_words_that_are_refused_are_told_once_in_each_line(text: str, told: list
 
 
 def test_names_are_found_by_what_they_are_used_as_with_each_place() -> None:
-    text = "(<= (p ?x (f b a)) q (not (distinct ?x (f a b))) (or (q) (and (p a ?y)))) (p b c)"
+    text = "(<= (p ?x (f b a)) q (not (distinct ?x (f a b))) (or (q) (and (p a ?y)))) (p b (c))"
     found = examine(Source("game.kif", text), ReadLimits()).occurrences
     places = {use: [token.start for token in tokens] for use, tokens in found.items()}
     assert places == {
@@ -85,5 +85,5 @@ def test_names_are_found_by_what_they_are_used_as_with_each_place() -> None:
         NameUse(NameKind.OBJECT, "b", 0): [13, 44, 77],
         NameUse(NameKind.OBJECT, "a", 0): [15, 42, 65],
         NameUse(NameKind.RELATION, "q", 0): [19, 54],
-        NameUse(NameKind.OBJECT, "c", 0): [79],
+        NameUse(NameKind.OBJECT, "c", 0): [80],
     }
