@@ -7,9 +7,11 @@ from typing import Final
 import pytest
 
 from gdl.checks.name_uses import NameKind, NameUse
-from gdl.checks.subject import examine, part, parts
+from gdl.checks.subject import alternatives, examine, part, parts
 from gdl.diagnostics import Source, Span
+from gdl.errors import LimitExceeded
 from gdl.language.kif import ReadLimits
+from gdl.language.syntax import Rule
 
 SOURCE: Final = Source("game.kif", "x (p (f a) b) y")
 WHOLE: Final = Span(SOURCE, 2, 13)
@@ -87,3 +89,31 @@ def test_names_are_found_by_what_they_are_used_as_with_each_place() -> None:
         NameUse(NameKind.RELATION, "q", 0): [19, 54],
         NameUse(NameKind.OBJECT, "c", 0): [80],
     }
+
+
+def rules_with(*n_branches: int) -> tuple[Rule, ...]:
+    """Return rules, each with so many alternatives."""
+    texts = (
+        f"(<= (p {number}) (or {' '.join(f'(q {branch})' for branch in range(n))}))"
+        for number, n in enumerate(n_branches)
+    )
+    return examine(Source("game.kif", " ".join(texts)), ReadLimits()).rules
+
+
+@pytest.mark.parametrize(("n_branches", "n_clauses", "refused"), [((3, 2, 1), 6, []), ((3, 3, 1), 6, [1])])
+def test_rules_are_looked_at_until_they_have_too_many_alternatives_beside_one_each(
+    n_branches: tuple[int, ...], n_clauses: int, refused: list[int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("gdl.checks.subject.MAX_CLAUSES", 3)
+    rules = rules_with(*n_branches)
+    found = alternatives(rules)
+    told = [(rule, str(error)) for rule, error in found.refused]
+    limit = str(LimitExceeded("alternatives in all rules", 3))
+    assert (len(found.clauses), told) == (n_clauses, [(rules[number], limit) for number in refused])
+
+
+def test_a_rule_that_engines_refuse_costs_no_other() -> None:
+    deep = "(f " * 5_000 + "?x" + ")" * 5_000
+    rules = examine(Source("game.kif", f"(<= (p {deep}) (q ?x)) (q 1)"), ReadLimits(max_depth=10_000)).rules
+    found = alternatives(rules)
+    assert ([rule for rule, _ in found.clauses], [rule for rule, _ in found.refused]) == ([rules[1]], [rules[0]])
