@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
-from functools import cache
+from functools import cache, partial
 from typing import Final
 
 import prometheus_client as prometheus
@@ -30,51 +30,28 @@ class Metrics:
 
     def __init__(self) -> None:
         self.registry = prometheus.CollectorRegistry()
-        r = self.registry
-        prometheus.ProcessCollector(registry=r)
-        prometheus.PlatformCollector(registry=r)
-        self._running = prometheus.Gauge("ggp_matches_running", "Matches that this process plays now", registry=r)
-        self._queued = prometheus.Gauge(
-            "ggp_matches_queued", "Matches that wait for their players or for room", registry=r
-        )
-        self._started = prometheus.Counter("ggp_matches_started", "Matches that began here", registry=r)
-        self._ended = prometheus.Counter("ggp_matches_ended", "Matches that ended here", ["status"], registry=r)
-        self._steps = prometheus.Counter("ggp_steps", "Joint moves made", registry=r)
-        self._replies = prometheus.Counter(
-            "ggp_replies", "Replies of players, by outcome", ["message", "outcome"], registry=r
-        )
-        self._replies_of = cache(self._replies.labels)  # which takes longer than counting
-        self._thinking = prometheus.Histogram(
-            "ggp_reply_seconds", "Time of players for PLAY", buckets=_LONG_S, registry=r
-        )
-        self._share = prometheus.Histogram(
-            "ggp_step_share_seconds",
-            "From the last reply of a step to the next request",
-            buckets=_SHORT_S,
-            registry=r,
-        )
-        self._batch_events = prometheus.Histogram(
-            "ggp_writer_batch_events", "Events in one commit", buckets=_SIZES, registry=r
-        )
-        self._batch_s = prometheus.Histogram(
-            "ggp_writer_batch_seconds", "Time of one commit", buckets=_SHORT_S, registry=r
-        )
-        self._lag = prometheus.Histogram(
-            "ggp_loop_lag_seconds", "How late the event loop is", buckets=_SHORT_S, registry=r
-        )
-        self._requests = prometheus.Counter(
-            "ggp_http_requests", "HTTP requests answered", ["method", "route", "status"], registry=r
-        )
-        self._request_s = prometheus.Histogram(
-            "ggp_http_request_seconds",
-            "Time of answers that are no streams",
-            ["route"],
-            buckets=_SHORT_S,
-            registry=r,
-        )
-        self._open = prometheus.Gauge(
-            "ggp_http_open_requests", "HTTP requests being answered, streams included", registry=r
-        )
+        gauge = partial(prometheus.Gauge, registry=self.registry)
+        counter = partial(prometheus.Counter, registry=self.registry)
+        histogram = partial(prometheus.Histogram, registry=self.registry)
+        prometheus.ProcessCollector(registry=self.registry)
+        prometheus.PlatformCollector(registry=self.registry)
+        self._running = gauge("ggp_matches_running", "Matches that this process plays now")
+        self._queued = gauge("ggp_matches_queued", "Matches that wait for their players or for room")
+        self._started = counter("ggp_matches_started", "Matches that began here")
+        self._ended = counter("ggp_matches_ended", "Matches that ended here", ["status"])
+        self._steps = counter("ggp_steps", "Joint moves made")
+        replies = counter("ggp_replies", "Replies of players, by outcome", ["message", "outcome"])
+        self._replies_of = cache(replies.labels)  # which takes longer than counting
+        self._thinking = histogram("ggp_reply_seconds", "Time of players for PLAY", buckets=_LONG_S)
+        share = "From the last reply of a step to the next request"
+        self._share = histogram("ggp_step_share_seconds", share, buckets=_SHORT_S)
+        self._batch_events = histogram("ggp_writer_batch_events", "Events in one commit", buckets=_SIZES)
+        self._batch_s = histogram("ggp_writer_batch_seconds", "Time of one commit", buckets=_SHORT_S)
+        self._lag = histogram("ggp_loop_lag_seconds", "How late the event loop is", buckets=_SHORT_S)
+        self._requests = counter("ggp_http_requests", "HTTP requests answered", ["method", "route", "status"])
+        answers = "Time of answers that are no streams"
+        self._request_s = histogram("ggp_http_request_seconds", answers, ["route"], buckets=_SHORT_S)
+        self._open = gauge("ggp_http_open_requests", "HTTP requests being answered, streams included")
 
     def set_running(self, n_running: int) -> None:
         """Note how many matches this process plays."""
