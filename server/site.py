@@ -36,7 +36,7 @@ from server.storage.results import ResultStore
 from server.validating.checker import Checker
 from server.web import account_pages as access_pages
 from server.web import documentation, pages
-from server.web.pages import telling
+from server.web.failure_page import telling
 
 MAX_BODY_BYTES: Final = 2_000_000
 KEEP_ALIVE_S: Final = 75.0

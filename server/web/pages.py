@@ -1,4 +1,4 @@
-"""The addresses of the pages, and the pages for what goes wrong."""
+"""The addresses of the pages, and what they keep between requests."""
 
 import asyncio
 import logging
@@ -9,7 +9,6 @@ from aiohttp import web
 from cachetools import LRUCache
 
 from server.api.operation import CHECKER, MANAGER
-from server.api.problem import API, Handler, kept_headers, refusal
 from server.cache import BackgroundCache
 from server.spectating.knowledge import KnownFacts
 from server.spectating.tournaments import LiveTournaments, TournamentFeed
@@ -35,7 +34,7 @@ from server.web import (
 )
 from server.web.game_pages import MEASUREMENTS, Measurements
 from server.web.match_cards import CARDS, Cards
-from server.web.rendering import compile_templates, render, send_static_file
+from server.web.rendering import compile_templates, send_static_file
 from server.web.rule_books import FIRST_POSITIONS, GAME_VERSIONS, FirstPositions, GameVersions
 from server.web.tournament_pages import LIVE_BOARDS, LiveBoards
 
@@ -45,24 +44,6 @@ WARM_SHARE: Final = 0.03
 """How much of the time what is done before a visitor needs it may take from matches and visitors who are there."""
 
 _LOG: Final = logging.getLogger(__name__)
-_TITLES: Final = {
-    400: "That cannot be done",
-    401: "Please log in",
-    403: "You may not do this",
-    404: "There is nothing here",
-    405: "That cannot be done",
-    409: "That is over, or taken",
-    413: "That is too large",
-    429: "Too many requests",
-    503: "Too much at once",
-}
-_HINTS: Final = {
-    404: "The address may be misspelt, or what was here is gone. Matches, games and players are in the menu above.",
-    405: "Go back, and use the buttons of the page.",
-    413: "Send less than two megabytes.",
-}
-_DAMAGED: Final = "What is kept of this is damaged"
-_UNFORESEEN: Final = "Something went wrong on this server"
 _ROUTES: Final = (
     web.get("/static/{name}", send_static_file),
     web.get("/", home_page.show_home),
@@ -118,31 +99,6 @@ _ROUTES: Final = (
 )
 
 
-@web.middleware
-async def telling(request: web.Request, handler: Handler) -> web.StreamResponse:
-    """Tell whatever goes wrong outside of `/api/` in a page."""
-    if request.path.startswith(API):
-        return await handler(request)
-    try:
-        return await handler(request)
-    except web.HTTPRedirection:
-        raise
-    except Exception as error:  # whatever it is, the answer is a page
-        return failure_page(request, error)
-
-
-def failure_page(request: web.Request, error: Exception) -> web.Response:
-    """Return the page that tells *error*."""
-    status, body = refusal(error)
-    message, hint = body["error"]["message"], body["error"]["hint"]
-    if isinstance(error, web.HTTPException):
-        message, hint = "", _HINTS.get(status, "")
-    title = _DAMAGED if body["error"]["code"] == "damaged" else _TITLES.get(status, _UNFORESEEN)
-    response = render(request, "failure.html", status=status, title=title, message=message, hint=hint, code=status)
-    response.headers.update(kept_headers(error))
-    return response
-
-
 def add_routes(app: web.Application) -> None:
     """Add the pages to *app*, which has its game manager by the time it starts."""
     app.cleanup_ctx.append(_memories)
@@ -151,6 +107,22 @@ def add_routes(app: web.Application) -> None:
 
 async def _memories(app: web.Application) -> AsyncIterator[None]:
     """Keep what pages have read and drawn for as long as *app* runs."""
+    _make_memories(app)
+    games = await app[MANAGER].games.listed()
+    await asyncio.to_thread(_read_texts, games)
+    warming = asyncio.create_task(_warm(app, games))
+    yield
+    warming.cancel()
+    await app[MEASUREMENTS].close()
+    await app[CHECKER].close()
+    await app[match_page.KNOWN_FACTS].close()
+    await app[game_pages.STATISTICS].close()
+    await app[player_pages.STATISTICS].close()
+    await app[entrant_page.HISTORIES].close()
+    await app[FIRST_POSITIONS].close()
+
+
+def _make_memories(app: web.Application) -> None:
     manager = app[MANAGER]
     app.setdefault(CHECKER, Checker())
     app[GAME_VERSIONS] = GameVersions(manager.games)
@@ -170,18 +142,6 @@ async def _memories(app: web.Application) -> AsyncIterator[None]:
     app[game_pages.FIRST_PICTURES] = LRUCache(game_pages.N_PICTURES)
     app[MEASUREMENTS] = Measurements(manager.games, app[CHECKER])
     app[game_list.PICTURES] = LRUCache(game_list.N_KEPT)
-    games = await manager.games.listed()
-    await asyncio.to_thread(_read_texts, games)
-    warming = asyncio.create_task(_warm(app, games))
-    yield
-    warming.cancel()
-    await app[MEASUREMENTS].close()
-    await app[CHECKER].close()
-    await app[match_page.KNOWN_FACTS].close()
-    await app[game_pages.STATISTICS].close()
-    await app[player_pages.STATISTICS].close()
-    await app[entrant_page.HISTORIES].close()
-    await app[FIRST_POSITIONS].close()
 
 
 def _figures(find: Callable[[str], Awaitable[Value]]) -> BackgroundCache[str, Value]:

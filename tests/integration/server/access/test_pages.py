@@ -19,7 +19,7 @@ from server.access.settings import AccessSettings, Limits
 from server.principal import Role
 from server.storage.accounts import TokenStore
 from server.web import account_pages
-from server.web.pages import telling
+from server.web.failure_page import telling
 from tests.kit.server.access.guarded_app import Client, database
 
 TOKEN = re.compile(r"ggp_[a-z0-9]{10}_[a-z2-7]{52}")
