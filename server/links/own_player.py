@@ -22,7 +22,7 @@ from players.kit.player_server import PlayerServer, Settings
 from players.kit.worker import WorkerLimits
 from players.registry import find_player
 from server.errors import PlayerStartError, RemotePlayerError
-from server.links import http_player, queued_player, request_queue
+from server.links import http_player, queued_player, queued_request
 from server.match.link import PlayerRequest, ReplyBuffer
 from server.match.referee import in_own_thread
 
@@ -47,7 +47,7 @@ class InProcessPlayer:
         elif request.legal_moves:
             reply.feed(str(self._choose(self._random, request.legal_moves)).encode("utf-8", "replace"))
         else:
-            reply.feed(queued_player.AUTOMATIC_REPLIES.get(request_queue.keyword(request), b"available"))
+            reply.feed(queued_player.AUTOMATIC_REPLIES.get(queued_request.keyword(request), b"available"))
 
     async def close(self) -> None:
         """Do nothing: nothing is held."""
@@ -72,7 +72,7 @@ class WorkerPlayer:
     async def deliver(self, request: PlayerRequest, reply: ReplyBuffer) -> None:
         """Ask the player, which answers in time."""
         received_s = time.monotonic()
-        text = request.text.partition("\n")[2] if request.text.startswith(request_queue.LEGAL) else request.text
+        text = request.text.partition("\n")[2] if request.text.startswith(queued_request.LEGAL) else request.text
         read = partial(read_message, text)
         message = read() if len(text) < LARGE_CHARACTERS else await in_own_thread(read)
         answer = await self._server.answer(message, received_s, request.step, request.answered)

@@ -12,7 +12,8 @@ from gdl.language.terms import Term
 from gdl.wire.messages import Play, read_message
 from gdl.wire.replies import find_move, term_of_text
 from server.errors import IllegalChoiceError
-from server.links.request_queue import QueuedRequest, RequestQueue, RequestQueues, keyword
+from server.links.queued_request import QueuedRequest, keyword
+from server.links.request_queue import RequestQueue, RequestQueues
 from server.match.link import PlayerRequest, ReplyBuffer
 from server.match.verdicts import says_busy
 

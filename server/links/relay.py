@@ -18,7 +18,8 @@ import sqlalchemy as sa
 from gdl.language.kif import read_term
 from server import errors
 from server.links.queued_player import Turn, choose, turn_of
-from server.links.request_queue import RequestQueues, request_id
+from server.links.queued_request import request_id
+from server.links.request_queue import RequestQueues
 from server.storage.database import Database
 from server.storage.errors import StorageError
 from server.storage.notifications import Message, Notifications

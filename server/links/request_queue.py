@@ -6,78 +6,12 @@ import asyncio
 import secrets
 from collections.abc import Callable, Container, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, Final
 
-from gdl.errors import MessageError
-from gdl.wire.replies import elements
 from server.errors import LateReplyError, OtherReplyError, UnknownRequestError
+from server.links.queued_request import QueuedRequest, id_of
 from server.match.link import SYSTEM_CLOCK, Clock, PlayerRequest, ReplyBuffer
-
-LEGAL: Final = "(LEGAL "
-
-
-@dataclass(eq=False, slots=True)
-class QueuedRequest:
-    """A request that waits until it is answered or its clock is over.
-
-    Attributes:
-        id: the same for the same message, also when another process of the game manager sends it again; it says
-            nothing of the role, whose own name the player need not know.
-        number: the position among all requests of the queue, in the order in which they came.
-        reply: takes what is answered.
-        came_s: when it came, by the clock of the queue.
-        limit_s: how long the player may think, as its messages say; None: no limit is known.
-        answered: is set when it waits no longer: it is answered or void.
-        is_void: whether no answer will come, as the player is not registered any more.
-    """
-
-    id: str
-    number: int
-    request: PlayerRequest
-    reply: ReplyBuffer
-    came_s: float = 0.0
-    limit_s: float | None = None
-    answered: asyncio.Event = field(default_factory=asyncio.Event)
-    is_void: bool = False
-
-    @property
-    def text(self) -> str:
-        """The message itself, in one line of KIF."""
-        return self.request.text.rpartition("\n")[2]
-
-    @property
-    def message(self) -> str:
-        """Which message it is: `START`, `PLAY`, `STOP`, ..."""
-        return keyword(self.request)
-
-    @property
-    def legal_moves(self) -> tuple[str, ...]:
-        """The texts of the legal moves, if the request has them."""
-        first, newline, _ = self.request.text.partition("\n")
-        if not (newline and first.startswith(LEGAL)):
-            return ()
-        try:
-            *_, moves = elements(first) or ("",)
-            return elements(moves) or ()
-        except MessageError:
-            return ()
-
-
-def keyword(request: PlayerRequest) -> str:
-    """Return which message *request* holds."""
-    return request.text.rpartition("\n")[2].lstrip("(").partition(" ")[0].rstrip(")").upper()
-
-
-def request_id(match_id: str, step: int, message: str, seat: int = 1) -> str:
-    """Return the id of the request with *message* of *step* to a player's seat number *seat* in the match."""
-    return f"{match_id}:{step}:{message}" + (f":{seat}" if seat > 1 else "")
-
-
-def _id_of(request: PlayerRequest, seat: int) -> str:
-    return request_id(request.match_id, request.step, keyword(request), seat)
-
 
 MAX_ENDED: Final = 1_000
 """How many requests a queue remembers that are answered or overdue."""
@@ -129,7 +63,7 @@ class RequestQueue:
         *limit_s* is the limit that the player knows, *seat* the number among its seats in the match.
         """
         self._n += 1
-        queued = QueuedRequest(_id_of(request, seat), self._n, request, reply, self._clock.now_s(), limit_s)
+        queued = QueuedRequest(id_of(request, seat), self._n, request, reply, self._clock.now_s(), limit_s)
         for known in (self._waiting, self._ended):
             known.pop(queued.id, None)
         self._waiting[queued.id] = queued
@@ -189,7 +123,7 @@ class RequestQueue:
 
         Those with ids that are *known* are left out.
         """
-        answered = [(_id_of(request, seat), request) for request, seat in self._answered.get(match_id, ())]
+        answered = [(id_of(request, seat), request) for request, seat in self._answered.get(match_id, ())]
         return [QueuedRequest(key, 0, request, ReplyBuffer()) for key, request in answered if key not in known]
 
     def keeps(self, match_id: str) -> bool:

@@ -10,7 +10,7 @@ import aiohttp
 import pytest
 
 from server.api import streams
-from server.links.request_queue import QueuedRequest
+from server.links.queued_request import QueuedRequest
 from server.match.link import PlayerRequest, ReplyBuffer
 from server.storage.database import Database
 from server.storage.rows import PlayerRow

@@ -16,7 +16,7 @@ from server.access.settings import AccessSettings
 from server.hosting.game_manager import GameManager
 from server.hosting.order import HostSettings, MatchRequest
 from server.links.queued_player import choose, turn_of
-from server.links.request_queue import request_id
+from server.links.queued_request import request_id
 from server.principal import Role
 from server.site import Watch, listening, make_app
 from server.spectating.public_record import known_match, public_record

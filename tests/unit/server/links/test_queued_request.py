@@ -2,7 +2,7 @@
 
 import pytest
 
-from server.links.request_queue import QueuedRequest, keyword
+from server.links.queued_request import QueuedRequest, keyword
 from server.match.link import PlayerRequest, ReplyBuffer
 
 

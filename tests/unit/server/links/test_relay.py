@@ -15,8 +15,9 @@ from gdl.language.kif import read_term
 from server import errors
 from server.links import relay
 from server.links.queued_player import Turn
+from server.links.queued_request import QueuedRequest
 from server.links.relay import Connection, Relay
-from server.links.request_queue import QueuedRequest, RequestQueues
+from server.links.request_queue import RequestQueues
 from server.match.link import PlayerRequest, ReplyBuffer, SystemClock
 from server.storage.database import Database
 from server.storage.errors import StorageError

@@ -10,7 +10,8 @@ import pytest
 from server.errors import LateReplyError, OtherReplyError, UnknownRequestError
 from server.links.http_player import HttpPlayer
 from server.links.queued_player import QueueLink
-from server.links.request_queue import MAX_ENDED, QueuedRequest, RequestQueue, RequestQueues
+from server.links.queued_request import QueuedRequest
+from server.links.request_queue import MAX_ENDED, RequestQueue, RequestQueues
 from server.links.seating import number_seats
 from server.match.driver import MatchDriver
 from server.match.exchange import Completed
