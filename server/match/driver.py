@@ -13,6 +13,7 @@ from server.match import exchange
 from server.match.core import Match
 from server.match.exchange import Aborted, Completed, Event, Failed, Message
 from server.match.link import MAX_REPLY_BYTES, SYSTEM_CLOCK, Clock, PlayerLink, PlayerRequest, ReplyBuffer
+from server.match.phases import MatchPhase
 from server.match.position import Position
 from server.match.referee import LocalReferee, Referee
 from server.match.setup import MatchSetup
@@ -80,7 +81,7 @@ class MatchDriver:
         self._observer_error: Exception | None = None
 
     @property
-    def phase(self) -> exchange.MatchPhase:
+    def phase(self) -> MatchPhase:
         """What the match is doing."""
         return self._match.phase
 
@@ -109,7 +110,7 @@ class MatchDriver:
                     exchange.Begin(now_ms) if resume_state is None else exchange.Resume(now_ms, resume_state)
                 )
             )
-            while self._match.phase is not exchange.MatchPhase.CLOSED:
+            while self._match.phase is not MatchPhase.CLOSED:
                 happened = await self._inbox.get()
                 if isinstance(happened, SystemRefusalError):
                     raise happened

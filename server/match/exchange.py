@@ -1,4 +1,4 @@
-"""What goes into a match and what comes out of it: inputs, commands, events, phases, and where a match resumes.
+"""What goes into a match and what comes out of it: inputs, commands, events, and where a match resumes.
 
 Events, in the order in which they happened, are what records, transcripts and viewers are made of. Every event says
 when: `at_ms` is wall-clock time in milliseconds since 1970. A *step* is the number of joint moves made before it, so
@@ -13,7 +13,7 @@ are sure to come.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from enum import IntEnum, StrEnum, auto
+from enum import StrEnum
 from typing import Final, TypeAlias
 
 from gdl.game import JointMove, Role
@@ -176,57 +176,6 @@ class Closed:
 
 
 Event: TypeAlias = Started | StateReached | Sent | Answered | StepFinished | Completed | Aborted | Failed | Closed
-
-
-class MatchPhase(IntEnum):
-    """What a match is doing."""
-
-    NEW = auto()
-    OPENING = auto()
-    """The initial state is being worked out; no message was sent yet."""
-    PREVIEWING = auto()
-    STARTING = auto()
-    PLAYING = auto()
-    EVALUATING = auto()
-    """All moves are in, and the next state is being worked out."""
-    STOPPING = auto()
-    ABORTING = auto()
-    CLOSED = auto()
-
-
-class Trigger(IntEnum):
-    """What makes a match go on."""
-
-    BEGIN = auto()
-    PREVIEW = auto()
-    """The initial state is known, and the players shall see the rules first."""
-    GO_ON = auto()
-    """A state is known or all answers are in, and the play goes on."""
-    OVER = auto()
-    """As `GO_ON`, but the state is terminal."""
-    ABORT = auto()
-    """The match is aborted, or the rules cannot be evaluated."""
-
-
-TABLE: Final = {
-    (MatchPhase.NEW, Trigger.BEGIN): MatchPhase.OPENING,
-    (MatchPhase.OPENING, Trigger.PREVIEW): MatchPhase.PREVIEWING,
-    (MatchPhase.OPENING, Trigger.GO_ON): MatchPhase.STARTING,
-    (MatchPhase.PREVIEWING, Trigger.GO_ON): MatchPhase.STARTING,
-    (MatchPhase.STARTING, Trigger.GO_ON): MatchPhase.PLAYING,
-    (MatchPhase.STARTING, Trigger.OVER): MatchPhase.STOPPING,
-    (MatchPhase.PLAYING, Trigger.GO_ON): MatchPhase.EVALUATING,
-    (MatchPhase.EVALUATING, Trigger.GO_ON): MatchPhase.PLAYING,
-    (MatchPhase.EVALUATING, Trigger.OVER): MatchPhase.STOPPING,
-    (MatchPhase.STOPPING, Trigger.GO_ON): MatchPhase.CLOSED,
-    (MatchPhase.ABORTING, Trigger.GO_ON): MatchPhase.CLOSED,
-    # A player that was sent nothing needs no farewell.
-    (MatchPhase.OPENING, Trigger.ABORT): MatchPhase.CLOSED,
-    (MatchPhase.PREVIEWING, Trigger.ABORT): MatchPhase.ABORTING,
-    (MatchPhase.STARTING, Trigger.ABORT): MatchPhase.ABORTING,
-    (MatchPhase.PLAYING, Trigger.ABORT): MatchPhase.ABORTING,
-    (MatchPhase.EVALUATING, Trigger.ABORT): MatchPhase.ABORTING,
-}
 
 
 @dataclass(frozen=True, slots=True)

@@ -27,7 +27,6 @@ from server.match.exchange import (
     Completed,
     EvaluationFailed,
     Failed,
-    MatchPhase,
     Message,
     MoveOrigin,
     ReplyEnding,
@@ -38,6 +37,7 @@ from server.match.exchange import (
     StateReached,
     StepFinished,
 )
+from server.match.phases import MatchPhase
 from server.match.setup import Case, Profile, Substitute, move_by_chance
 from tests.kit.server.plays import DEALT, LEFT, RIGHT, TWO_STEPS, Script, dealt, setup, two_steps
 

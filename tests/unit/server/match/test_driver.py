@@ -25,13 +25,13 @@ from server.match.exchange import (
     Completed,
     Event,
     Failed,
-    MatchPhase,
     Message,
     Sent,
     Started,
     StepFinished,
 )
 from server.match.link import PlayerLink, PlayerRequest, ReplyBuffer, SystemClock, Timeout
+from server.match.phases import MatchPhase
 from server.match.position import Position
 from server.match.referee import LocalReferee, PromptEvaluator
 from tests.kit.polling import until

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from server.match.exchange import TABLE, MatchPhase, Trigger
+from server.match.phases import TABLE, MatchPhase, Trigger
 
 
 def test_every_phase_is_reached_and_left_but_the_first_and_the_last() -> None:
