@@ -7,26 +7,22 @@ that only wait are passed over.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
-from functools import cached_property
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, ClassVar, Final
 
 import numpy as np
 import pyspiel
 
-from gdl.compiler.compiled import CompiledGame
 from gdl.errors import CallerError, IllegalMoveError, TerminalStateError
-from gdl.game import RANDOM, Role, State, no_such_move
+from gdl.game import RANDOM, State, no_such_move
 from gdl.game import Game as GdlGame
-from gdl.language.terms import Term
-from players.environments.numbering import Numbering
+from players.environments.openspiel_positions import KeptSpielPosition, SpielPosition, SpielRules
 from players.environments.vector import VectorGame
 
 MAX_LENGTH: Final = 10_000
 """The most steps of a play, as the game tells OpenSpiel."""
 _SAMPLED: Final = 512
-_SAMPLED_STEPS: Final = 200
 
 
 _registered: Final[dict[str, tuple[str, float]]] = {}
@@ -50,7 +46,7 @@ def openspiel(game: str | Path | GdlGame, *, unit: float = 50, name: str | None 
         SpielNameTakenError: OpenSpiel has that name for other rules, or for these in another unit.
         UnknownNameError, CannotCompileError: as `players.environments.VectorGame`.
     """
-    rules = _Rules(VectorGame(game, _SAMPLED, seed=1), unit)
+    rules = SpielRules(VectorGame(game, _SAMPLED, seed=1), unit)
     label = name or (Path(game).stem if isinstance(game, str | Path) else "game")
     kind, info = _type(rules, f"ggp_{label}"), _info(rules)
 
@@ -74,129 +70,10 @@ def _register(kind: Any, made: Callable[..., Any], meant: tuple[str, float]) -> 
         raise SpielNameTakenError(kind.short_name)
 
 
-class _Rules:
-    """A game of the rules, and the numbers of its actions; shared by all states, so copies of them share it."""
-
-    def __init__(self, games: VectorGame, unit: float) -> None:
-        self.game: CompiledGame = games.game
-        self.numbering = Numbering(self.game, True)
-        self.players: tuple[Role, ...] = games.players
-        self.actions: tuple[Term, ...] = self.numbering.actions[0]
-        self.number = {action: i for i, action in enumerate(self.actions)}
-        self.unit = unit
-        self.is_flat, self.is_hidden = games.is_flat, games.is_hidden
-        self.sums = _sums_of_goals(games)
-
-    def __deepcopy__(self, memo: object) -> _Rules:
-        return self
-
-    @cached_property
-    def chance_moves(self) -> tuple[Term, ...]:
-        """The moves of chance; their places are its actions."""
-        if self.numbering.chance is None:
-            return ()
-        return tuple(self.game.moves[i] for i in self.game.moves_of[self.numbering.chance])
-
-    @cached_property
-    def chance_number(self) -> dict[Term, int]:
-        """The number of each move of chance."""
-        return {move: i for i, move in enumerate(self.chance_moves)}
-
-    def choosers(self, state: State) -> tuple[Role, ...]:
-        """Return the roles that have a choice, chance last; none at an end."""
-        if state.is_terminal:
-            return ()
-        able = [role for role in self.game.roles if not all(map(self.numbering.waits, state.legal_moves(role)))]
-        return tuple(sorted(able, key=lambda role: role == RANDOM))
-
-    def utility(self, goal: int | None) -> float:
-        """Return what a goal is worth; one that is not there counts as 0."""
-        return ((goal or 0) - 50) / self.unit
-
-    def begin(self) -> _Position:
-        """Return the first position in which a role has a choice."""
-        return self.next_decision(_Position(self, self.game.initial_state, (), tuple(() for _ in self.players)))
-
-    def next_decision(self, position: _Position) -> _Position:
-        """Return *position*, or the first after it in which a role has a choice or the play is over."""
-        while not position.state.is_terminal and not position.choosers:
-            position = position.after({})
-        return position
-
-
-@dataclass(frozen=True)
-class _Step:
-    """What a player did and perceived at a step, and whether it had a choice."""
-
-    move: Term
-    is_choice: bool
-    percepts: tuple[Term, ...]
-
-    def __str__(self) -> str:
-        return f"{self.move}: {' '.join(map(str, self.percepts))}"
-
-
-@dataclass(frozen=True)
-class _Position:
-    """A state, what roles have chosen in it already, and what each player did and perceived at each step so far."""
-
-    rules: _Rules
-    state: State
-    chosen: tuple[Term, ...]
-    seen: tuple[tuple[_Step, ...], ...]
-
-    def __deepcopy__(self, memo: object) -> _Position:
-        return self
-
-    def __reduce__(self) -> tuple[object, ...]:
-        """Have pickle keep facts, choices and percepts, without the rules: that is what OpenSpiel serializes."""
-        return _KeptPosition, (self.state.facts, self.chosen, self.seen)
-
-    @cached_property
-    def choosers(self) -> tuple[Role, ...]:
-        return self.rules.choosers(self.state)
-
-    @property
-    def chooser(self) -> Role | None:
-        """The role that chooses next, None at an end."""
-        return self.choosers[len(self.chosen)] if self.choosers else None
-
-    def choose(self, move: Term) -> _Position:
-        """Return what follows when the chooser takes *move*."""
-        chosen = (*self.chosen, move)
-        if len(chosen) < len(self.choosers):
-            return replace(self, chosen=chosen)
-        return self.rules.next_decision(self.after(dict(zip(self.choosers, chosen, strict=True))))
-
-    def after(self, moves: dict[Role, Term]) -> _Position:
-        """Return what follows when the choosers take *moves*, and the others wait."""
-        game, players = self.rules.game, self.rules.players
-        joint = tuple(moves.get(role) or self.state.legal_moves(role)[0] for role in game.roles)
-        own = dict(zip(game.roles, joint, strict=True))
-        seen = tuple(
-            (*before, _Step(own[role], role in moves, self.state.percepts(role, joint)))
-            for before, role in zip(self.seen, players, strict=True)
-        )
-        return _Position(self.rules, self.state.next_state(joint), (), seen)
-
-
-@dataclass(frozen=True)
-class _KeptPosition:
-    """A position as it is pickled: its facts, and what `_Position` has beside the state."""
-
-    facts: frozenset[Term]
-    chosen: tuple[Term, ...]
-    seen: tuple[tuple[_Step, ...], ...]
-
-    def of(self, rules: _Rules) -> _Position:
-        """Return the position in a game of *rules*."""
-        return _Position(rules, rules.game.state(self.facts), self.chosen, self.seen)
-
-
 class GdlSpielGame(pyspiel.Game):
     """A game of OpenSpiel whose rules are of the game description language."""
 
-    def __init__(self, kind: Any, info: Any, rules: _Rules, params: Any = None) -> None:
+    def __init__(self, kind: Any, info: Any, rules: SpielRules, params: Any = None) -> None:
         super().__init__(kind, info, params or {})
         self.rules = rules
 
@@ -216,19 +93,19 @@ class GdlSpielGame(pyspiel.Game):
 class SpielState(pyspiel.State):
     """A position of a play."""
 
-    def __init__(self, game: GdlSpielGame, position: _Position) -> None:
+    def __init__(self, game: GdlSpielGame, position: SpielPosition) -> None:
         super().__init__(game)
-        self._position: _Position | _KeptPosition = position
+        self._position: SpielPosition | KeptSpielPosition = position
 
     @property
-    def position(self) -> _Position:
+    def position(self) -> SpielPosition:
         """The state of the rules, and what led to it."""
-        if isinstance(self._position, _KeptPosition):  # OpenSpiel deserializes attributes, past the constructor
+        if isinstance(self._position, KeptSpielPosition):  # OpenSpiel deserializes attributes, past the constructor
             self._position = self._position.of(self.get_game().rules)
         return self._position
 
     @property
-    def _rules(self) -> _Rules:
+    def _rules(self) -> SpielRules:
         return self.position.rules
 
     def current_player(self) -> int:
@@ -284,9 +161,9 @@ class OpenSpielObserver:
     ever. Attributes: `tensor`, `dict`.
     """
 
-    def __init__(self, rules: _Rules, has_perfect_recall: bool) -> None:
+    def __init__(self, rules: SpielRules, has_perfect_recall: bool) -> None:
         self._rules, self._has_perfect_recall = rules, has_perfect_recall
-        self._write: Callable[[_Position, int], None] = self._write_memory if rules.is_hidden else self._write_facts
+        self._write: Callable[[SpielPosition, int], None] = self._write_memory if rules.is_hidden else self._write_facts
         self._percepts = [{percept: i for i, percept in enumerate(each)} for each in rules.numbering.percepts]
         self._widths = (len(rules.actions), max(map(len, self._percepts)))
         size = 2 * sum(self._widths) if rules.is_hidden else len(rules.game.fluents)
@@ -298,11 +175,11 @@ class OpenSpielObserver:
         self.tensor.fill(0)
         self._write(state.position, player)
 
-    def _write_facts(self, position: _Position, player: int) -> None:  # noqa: ARG002 -- all see the same
+    def _write_facts(self, position: SpielPosition, player: int) -> None:  # noqa: ARG002 -- all see the same
         number = self._rules.game.fluent_number
         self.tensor[[number[fact] for fact in position.state.facts]] = 1
 
-    def _write_memory(self, position: _Position, player: int) -> None:
+    def _write_memory(self, position: SpielPosition, player: int) -> None:
         half, width = sum(self._widths), self._widths[0]
         for step in position.seen[player]:
             if step.is_choice:
@@ -323,16 +200,7 @@ class OpenSpielObserver:
         return "; ".join((f"player {player}", *map(str, position.seen[player][-1:])))
 
 
-def _sums_of_goals(games: VectorGame) -> frozenset[int]:
-    """Return the sums of goals with which random plays ended."""
-    found: set[int] = set()
-    for _ in range(_SAMPLED_STEPS):
-        _, ended = games.step(games.sample_actions(), checks=False)
-        found.update(games.goals[ended].clip(min=0).sum(axis=1).tolist())
-    return frozenset(found)
-
-
-def _type(rules: _Rules, name: str) -> Any:
+def _type(rules: SpielRules, name: str) -> Any:
     kinds, is_constant = pyspiel.GameType, len(rules.players) == 2 and rules.sums == {100}
     sees_all = not rules.is_hidden and rules.is_flat
     return kinds(
@@ -353,7 +221,7 @@ def _type(rules: _Rules, name: str) -> Any:
     )
 
 
-def _info(rules: _Rules) -> Any:
+def _info(rules: SpielRules) -> Any:
     goals = [goal for role in rules.numbering.role_numbers for goal in rules.game.rules.goals[role] if goal is not None]
     is_constant = len(rules.players) == 2 and rules.sums == {100}
     return pyspiel.GameInfo(
