@@ -36,8 +36,8 @@ from players.kit.worker import end_with_service
 from players.registry import find_player
 from players.search.evaluator import wait_for_compilation
 from server.arena.arena import Arena, OnProgress
+from server.arena.execution import PlayedRecord
 from server.arena.folder import TournamentFolder
-from server.arena.venue import PlayedRecord
 from server.tournament.fixtures import ScheduledMatch, TournamentGame
 from server.tournament.plan import SprtPlan, TournamentPlan
 from server.tournament.progress import Progress
@@ -103,7 +103,7 @@ def _game(name: str) -> Game:
 
 
 @dataclass
-class RepeatableVenue:
+class RepeatableExecutor:
     """Plays the matches of a pairing in child processes, several at a time.
 
     Attributes:
@@ -180,11 +180,11 @@ def play_matches(
     plan = pairing.plan(n_matches, seed)
     workers = ProcessPoolExecutor(n_processes, get_context("spawn"), initializer=end_with_service)
     with tempfile.TemporaryDirectory() as path, workers as pool:
-        folder, venue = TournamentFolder(Path(path)), RepeatableVenue(pairing, pool, n_processes)
+        folder, executor = TournamentFolder(Path(path)), RepeatableExecutor(pairing, pool, n_processes)
         with folder.held():
             before = Progress(plan, (TournamentGame(pairing.game, len(two_roles(pairing.game))),), (), ())
-            progress = asyncio.run(Arena(before, folder, venue, on_progress).play())
-    return Outcome(pairing, progress, fmean(venue.lengths_s))
+            progress = asyncio.run(Arena(before, folder, executor, on_progress).play())
+    return Outcome(pairing, progress, fmean(executor.lengths_s))
 
 
 def two_roles(game: str) -> list[str]:

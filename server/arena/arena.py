@@ -8,8 +8,8 @@ from dataclasses import dataclass, field, replace
 from typing import Any, TypeAlias
 
 from gdl.files import replacing
+from server.arena.execution import MatchExecutor, PlayedRecord
 from server.arena.folder import TournamentFolder
-from server.arena.venue import PlayedRecord, Venue
 from server.match.link import now_ms
 from server.records.record import n_errors, played_places
 from server.tournament.fixtures import MatchResult, ScheduledMatch, TournamentGame
@@ -35,13 +35,13 @@ class Arena:
 
     Attributes:
         progress: the tournament up to now.
-        venue: where the matches are played.
+        executor: plays the matches.
         on_progress: called with the tournament each time that a match begins or ends.
     """
 
     progress: Progress
     folder: TournamentFolder
-    venue: Venue
+    executor: MatchExecutor
     on_progress: OnProgress = lambda _: None
     _tasks: dict[str, asyncio.Task[PlayedMatch]] = field(default_factory=dict, init=False)
     _begun: dict[str, ScheduledMatch] = field(default_factory=dict, init=False)
@@ -76,7 +76,7 @@ class Arena:
 
     async def _begin(self) -> None:
         """Begin as many matches as there is room for."""
-        room = await self.venue.n_at_once()
+        room = await self.executor.n_at_once()
         while len(self._tasks) < room:
             match = self._next()
             if match is None:
@@ -116,7 +116,7 @@ class Arena:
         if path.is_file():  # its result was not kept before the last end
             found = PlayedRecord(json.loads(path.read_bytes()))
         else:
-            found = await self.venue.play(match)
+            found = await self.executor.play(match)
             with replacing(path) as temporary:
                 temporary.write_text(json.dumps(found.record, ensure_ascii=False), "utf-8")
         played = played_of(found.record, match, found.waited_share)

@@ -22,7 +22,8 @@ from gdl.game import Game
 from gdl.language.rules import read_rules
 from players.player import PlayerFileError
 from players.specs import with_whole_path
-from server.arena.venue import Contestants, LocalVenue, PlayedRecord
+from server.arena.execution import LocalExecutor, PlayedRecord
+from server.arena.player_processes import PlayerProcesses
 from server.errors import ClusterError, PlayerSpecError
 from server.hosting.cores import n_cores_here
 from server.links.seating import is_command
@@ -115,7 +116,7 @@ class Cluster:
         return max(1, n_threads if self._concurrency is None else min(n_threads, self._concurrency))
 
     async def play(self, match: ScheduledMatch) -> PlayedRecord:
-        """Play *match* on a worker, on another one if that dies, and return its record; raises as `Venue.play`."""
+        """Play *match* on a worker, on another if that dies, and return its record; raises as `MatchExecutor.play`."""
         order = MatchOrder(self._address, self._tournament, self._plan, self._rules[match.game], match, _own_version())
         for number in range(1, MOST_SUBMISSIONS + 1):
             key = f"{match.match_id}-{number}-{self._tournament}"
@@ -148,9 +149,9 @@ def _own_version() -> str:
 class _WorkerTournament:
     """What a worker keeps of a tournament between its matches."""
 
-    contestants: Contestants
+    processes: PlayerProcesses
     games: dict[str, Game]
-    venue: LocalVenue
+    executor: LocalExecutor
 
 
 _tournaments: Final[dict[str, _WorkerTournament]] = {}
@@ -171,17 +172,17 @@ async def play_order(order: MatchOrder) -> PlayedRecord:
     kept = _tournaments.get(order.tournament) or _begun(order)
     if order.match.game not in kept.games:
         kept.games[order.match.game] = await in_own_thread(lambda: make_game(read_rules(order.rules)))
-    return await kept.venue.play(order.match)
+    return await kept.executor.play(order.match)
 
 
 def _begun(order: MatchOrder) -> _WorkerTournament:
-    contestants, games = Contestants(order.plan.players, _MATCHES_OF_A_PLAYER), dict[str, Game]()
-    venue = LocalVenue(order.plan, games, contestants, n_cores_here(), os.cpu_count() or 1)
-    return _tournaments.setdefault(order.tournament, _WorkerTournament(contestants, games, venue))
+    processes, games = PlayerProcesses(order.plan.players, _MATCHES_OF_A_PLAYER), dict[str, Game]()
+    executor = LocalExecutor(order.plan, games, processes, n_cores_here(), os.cpu_count() or 1)
+    return _tournaments.setdefault(order.tournament, _WorkerTournament(processes, games, executor))
 
 
 async def end_players(tournament: str) -> None:
     """End the players of *tournament* on this worker."""
     kept = _tournaments.pop(tournament, None)
     if kept is not None:
-        await kept.contestants.stop()
+        await kept.processes.stop()

@@ -23,10 +23,11 @@ from players.kit.host import failure_words, read_url
 from players.player import HostError
 from players.specs import player_file
 from server.arena.arena import Arena, progress_of
+from server.arena.execution import LocalExecutor, MatchExecutor
 from server.arena.folder import TournamentFolder
 from server.arena.plan_file import extended, found_games, plan_of, player_hashes, read_plan
+from server.arena.player_processes import PlayerProcesses
 from server.arena.report import HTML_FILE, LiveTable, standings_table, write_reports
-from server.arena.venue import Contestants, LocalVenue, Venue
 from server.commands.main import INTERRUPTED, Commands
 from server.errors import ConfigurationError, OrderRefusedError, TournamentFolderError
 from server.hosting.cores import n_cores_here
@@ -95,7 +96,7 @@ def run(
     with folder.held():
         plan, games = _kept(file, words, folder) if new is None or folder.has_plan else new
         _check_files(folder, plan, games)
-        found = asyncio.run(_played(folder, plan, games, _venue(plan, games, dask, concurrency), as_json))
+        found = asyncio.run(_played(folder, plan, games, _executor(plan, games, dask, concurrency), as_json))
         write_reports(found, folder.path, roles_of(games))
     _tell(found, folder, as_json)
 
@@ -285,25 +286,25 @@ def _as_scheduled(games: Mapping[str, Game]) -> tuple[TournamentGame, ...]:
 
 
 @asynccontextmanager
-async def _venue(
+async def _executor(
     plan: TournamentPlan, games: Mapping[str, Game], dask: str | None, concurrency: int | None
-) -> AsyncIterator[Venue]:
-    """Open where the matches are played: this machine, or the cluster at *dask*."""
+) -> AsyncIterator[MatchExecutor]:
+    """Open what plays the matches: this machine, or the cluster at *dask*."""
     if dask is not None:
         cluster = importlib.import_module("server.arena.cluster").Cluster(dask, plan, games, concurrency)
-        async with cluster as venue:
-            yield venue
+        async with cluster as executor:
+            yield executor
         return
     at_once = concurrency or MATCHES_PER_CORE * n_cores_here()
-    contestants = Contestants(plan.players, at_once)
-    if contestants.n_searching:
+    processes = PlayerProcesses(plan.players, at_once)
+    if processes.n_searching:
         from server.operation.warming import fill_cache  # noqa: PLC0415 -- large, and needed for searches alone
 
         with progress("making the compiled engine ready"):
             # else each player's process would compile the kernels in its first match
             await fill_cache(_tell_of_kernels)
-    async with contestants:
-        yield LocalVenue(plan, games, contestants, n_cores_here(), at_once)
+    async with processes:
+        yield LocalExecutor(plan, games, processes, n_cores_here(), at_once)
 
 
 def _tell_of_kernels(line: str) -> None:
@@ -316,7 +317,7 @@ async def _played(
     folder: TournamentFolder,
     plan: TournamentPlan,
     games: Mapping[str, Game],
-    opening: AbstractAsyncContextManager[Venue],
+    opening: AbstractAsyncContextManager[MatchExecutor],
     is_quiet: bool,
 ) -> Progress:
     """Play; Ctrl-C or SIGTERM ends it, and it goes on from there when it is started again."""
@@ -325,9 +326,9 @@ async def _played(
         click.echo("this tournament is over: no match is left to play", err=True)
         return before
     live = LiveTable() if not is_quiet else None
-    async with opening as venue:
+    async with opening as executor:
         with live or nullcontext():
-            arena = Arena(before, folder, venue, live or (lambda _: None))
+            arena = Arena(before, folder, executor, live or (lambda _: None))
             playing = asyncio.ensure_future(arena.play())
             loop = asyncio.get_running_loop()
             for number in (signal.SIGINT, signal.SIGTERM):

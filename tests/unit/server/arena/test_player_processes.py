@@ -6,7 +6,7 @@ import asyncio
 
 import pytest
 
-from server.arena.venue import Contestants, shares
+from server.arena.player_processes import PlayerProcesses, shares
 from server.errors import PlayerStartError
 from server.links.own_player import OwnPlayer
 
@@ -37,8 +37,8 @@ def test_no_core_is_that_of_two_players(n_players: int, cores: set[int], expecte
     ],
 )
 def test_a_search_takes_a_core_for_each_of_its_threads(spec: str, n_slots: int, n_searching: int) -> None:
-    contestants = Contestants({"a": spec, "b": "random"}, 1)
-    assert (contestants.n_core_slots(("a", "b", "a")), contestants.n_searching) == (2 * n_slots, n_searching)
+    processes = PlayerProcesses({"a": spec, "b": "random"}, 1)
+    assert (processes.n_core_slots(("a", "b", "a")), processes.n_searching) == (2 * n_slots, n_searching)
 
 
 async def test_where_a_player_does_not_come_up_no_other_is_being_started_any_more(
@@ -59,5 +59,5 @@ async def test_where_a_player_does_not_come_up_no_other_is_being_started_any_mor
 
     monkeypatch.setattr("server.links.own_player.start_own_player", started)
     with pytest.raises(PlayerStartError):
-        await Contestants({"a": "greedy", "b": "minimax"}, 1).__aenter__()
+        await PlayerProcesses({"a": "greedy", "b": "minimax"}, 1).__aenter__()
     assert given_up == ["minimax"]

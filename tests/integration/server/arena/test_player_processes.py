@@ -7,7 +7,7 @@ from collections.abc import Mapping
 
 import pytest
 
-from server.arena.venue import Contestants
+from server.arena.player_processes import PlayerProcesses
 from tests.kit.server.processes import children_of
 
 HERE = frozenset(os.sched_getaffinity(0))
@@ -16,7 +16,7 @@ HERE = frozenset(os.sched_getaffinity(0))
 async def affinities(players: Mapping[str, str]) -> list[set[int]]:
     """Return the cores of the processes of *players*, in the order of their starts, and of all that these started."""
     before = children_of(os.getpid())
-    async with Contestants(players, 1):
+    async with PlayerProcesses(players, 1):
         started = sorted(children_of(os.getpid()) - before)
         family = [(each, *children_of(each)) for each in started]
         return [set().union(*(os.sched_getaffinity(one) for one in members)) for members in family]
