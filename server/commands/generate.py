@@ -15,7 +15,8 @@ from gdl.games.hanoi import MAX_DISKS, MAX_HANOI_STEPS, hanoi_game
 from gdl.games.hex import MAX_HEX_SIDE, hex_game
 from gdl.games.nim import MAX_HEAP_SIZE, nim_game
 from gdl.games.queens import MAX_QUEENS, queens_game
-from gdl.games.sokoban import DEFAULT_STEPS, MAX_SOKOBAN_STEPS, read_level, sokoban_game
+from gdl.games.sokoban import DEFAULT_STEPS, MAX_SOKOBAN_STEPS, sokoban_game
+from gdl.games.sokoban_level import read_level
 from gdl.games.sudoku import read_sudoku, sudoku_game
 from gdl.games.zion import MAX_ROBOTS, MAX_TURNS, ZionArena, default_turns, zion_about, zion_rules
 from server.commands.main import Commands

@@ -20,7 +20,8 @@ from gdl.games.hex import hex_game
 from gdl.games.library import find_game
 from gdl.games.nim import first_wins, nim_game
 from gdl.games.queens import queens_game
-from gdl.games.sokoban import read_level, sokoban_game
+from gdl.games.sokoban import sokoban_game
+from gdl.games.sokoban_level import read_level
 from gdl.games.sudoku import read_sudoku, sudoku_game
 from gdl.language.kif import read_term
 from gdl.language.rules import read_rules

@@ -13,7 +13,8 @@ from gdl.games.hanoi import hanoi_game
 from gdl.games.hex import hex_game
 from gdl.games.nim import nim_game
 from gdl.games.queens import queens_game
-from gdl.games.sokoban import legal_directions, read_level, sokoban_game
+from gdl.games.sokoban import legal_directions, sokoban_game
+from gdl.games.sokoban_level import read_level
 from gdl.games.sudoku import candidates, read_sudoku
 
 HUGE = 10**12

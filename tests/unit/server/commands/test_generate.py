@@ -10,7 +10,8 @@ import pytest
 from gdl.games.chess import chess_about, chess_rules, read_fen
 from gdl.games.connect import ConnectGame, connect_game
 from gdl.games.library import GameFile
-from gdl.games.sokoban import read_level, sokoban_game
+from gdl.games.sokoban import sokoban_game
+from gdl.games.sokoban_level import read_level
 from gdl.games.zion import ZionArena, default_turns, zion_about, zion_rules
 from tests.kit.server.commands.fixtures import Ggp
 
