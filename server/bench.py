@@ -10,7 +10,7 @@ import os
 import resource
 import statistics
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -184,15 +184,7 @@ def measured(name: str, path: Path, options: BenchOptions, on_note: Note) -> tup
         runs = [_run(players, options.seconds, pool) for _ in range(N_RUNS)]
     if not any(run.n_plays for run in runs):
         on_note(_NO_END)
-    figures = EngineFigures(
-        game=name,
-        engine=game.engine,
-        setup_s=round(setup_s, 4),
-        playouts_per_s=_rounded(statistics.median(run.n_plays / run.elapsed_s for run in runs)),
-        states_per_s=_rounded(statistics.median(run.n_steps / run.elapsed_s for run in runs)),
-        peak_memory_mb=round(_peak_memory_mb(), 1),
-    )
-    return figures, bool(notices)
+    return _figures(name, game, setup_s, runs), bool(notices)
 
 
 def _set_up(path: Path, engine: str) -> tuple[Game, _Steps | None, float]:
@@ -231,6 +223,17 @@ def _run(players: list[_Player], seconds: float, pool: ThreadPoolExecutor) -> _R
     # Processor time is steadier on a busy machine, but only the clock tells whether threads run side by side.
     elapsed_s = parts[0].elapsed_s if len(parts) == 1 else time.perf_counter() - begin_s
     return _Run(sum(part.n_plays for part in parts), sum(part.n_steps for part in parts), elapsed_s)
+
+
+def _figures(name: str, game: Game, setup_s: float, runs: Sequence[_Run]) -> EngineFigures:
+    return EngineFigures(
+        game=name,
+        engine=game.engine,
+        setup_s=round(setup_s, 4),
+        playouts_per_s=_rounded(statistics.median(run.n_plays / run.elapsed_s for run in runs)),
+        states_per_s=_rounded(statistics.median(run.n_steps / run.elapsed_s for run in runs)),
+        peak_memory_mb=round(_peak_memory_mb(), 1),
+    )
 
 
 def _rounded(speed: float) -> float:

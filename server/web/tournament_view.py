@@ -178,26 +178,27 @@ def shown_tournament(found: StoredTournament, wait_reasons: Mapping[str, WaitRea
     names = [row.player for row in table]
     has_cross = len(names) <= _MOST_IN_CROSS_TABLE and not found.row.is_played_alone
     cross = head_to_head(progress.results, names, rules) if has_cross else []
-    sprt = sprt_line(progress) or ""
     waits = wait_reasons_of(found, wait_reasons)
     words = {match_id: reason.words for match_id, reason in waits.items()}
     fixtures = {
         one.match.match_id: _fixture(found, one, rules, words.get(one.match.match_id, "")) for one in found.fixtures
     }
-    reason = standstill(found, waits)
-    rounds = _rounds(found, progress, fixtures)
-    # Between two matches players are busy for a moment, which a notice would be too much for.
-    is_kept = reason is not None and any(why != Hindrance.BUSY for why in reason.players.values())
-    waits_for = reason.words if reason is not None and is_kept else ""
     return ShownTournament(
         found=found,
         table=table,
         cross=tuple(map(tuple, cross)),
-        rounds=rounds,
-        sprt=sprt,
-        standstill=waits_for,
+        rounds=_rounds(found, progress, fixtures),
+        sprt=sprt_line(progress) or "",
+        standstill=_notice(standstill(found, waits)),
         progress=progress,
     )
+
+
+def _notice(reason: WaitReason | None) -> str:
+    """Return why the tournament stands still; nothing where its players are but busy, as between two matches."""
+    if reason is None or all(why == Hindrance.BUSY for why in reason.players.values()):
+        return ""
+    return reason.words
 
 
 def _rounds(
