@@ -59,11 +59,7 @@ def needed_and_missing(subject: Subject) -> dict[str, str | None]:
 
 def _heads(subject: Subject) -> dict[str, Form]:
     """Return the first fact or rule of every relation, by name."""
-    return {name: form for form in reversed(subject.forms) for name in [_head_name(form)]}
-
-
-def _head_name(form: Form) -> str:
-    return _head(form).name
+    return {_head(form).name: form for form in reversed(subject.forms)}
 
 
 def _head(form: Form) -> Form:

@@ -6,7 +6,7 @@ import io
 import math
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from html import escape
 from pathlib import Path
@@ -59,12 +59,8 @@ def plain_style(svg: str, theme: str) -> str:
     for rule in _ROOT.finditer(chosen):
         if set(rule[1].split(".")[1:]) <= classes:
             properties.update(_PROPERTY.findall(rule[2]))
-    resolved = _VARIABLE.sub(lambda used: _value(properties, used[1], used[2]), chosen)
+    resolved = _VARIABLE.sub(lambda used: properties.get(used[1], used[2] or "none"), chosen)
     return _ANY_OF.sub(_listed, resolved)
-
-
-def _value(properties: Mapping[str, str], name: str, fallback: str | None) -> str:
-    return properties.get(name, fallback or "none")
 
 
 def _listed(selector: re.Match[str]) -> str:

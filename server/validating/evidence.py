@@ -5,7 +5,6 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Final
 
-from gdl.diagnostics import Diagnostic
 from gdl.game import RANDOM, Game, JointMove, Role, State
 from gdl.language.terms import Term
 from gdl.simulation import Finding, SimulationReport
@@ -28,7 +27,7 @@ def write_evidence(report: SimulationReport, folder: Path, name: str) -> list[tu
     folder.mkdir(parents=True, exist_ok=True)
     written = []
     for number, finding in enumerate(_with_plays(report), 1):
-        path = folder / f"{_ODD.sub('-', name)}-{number}-{_short(finding.diagnostic)}.json"
+        path = folder / f"{_ODD.sub('-', name)}-{number}-{finding.diagnostic.code.name.removeprefix('gdl/')}.json"
         assert report.game is not None
         journal.write_record(evidence(report.game, finding, name, report.seed), path)
         written.append((finding, path))
@@ -38,10 +37,6 @@ def write_evidence(report: SimulationReport, folder: Path, name: str) -> list[tu
 def _with_plays(report: SimulationReport) -> Iterator[Finding]:
     if report.game is not None:
         yield from (finding for finding in report.findings if finding.play is not None)
-
-
-def _short(diagnostic: Diagnostic) -> str:
-    return diagnostic.code.name.removeprefix("gdl/")
 
 
 def evidence(game: Game, finding: Finding, name: str, seed: int) -> dict[str, Any]:

@@ -9,7 +9,7 @@ from typing import Any, Final
 from aiohttp import web
 from aiohttp.web_request import FileField
 from markupsafe import Markup
-from pygments.token import STANDARD_TYPES, _TokenType
+from pygments.token import STANDARD_TYPES
 
 from gdl.boards import about_of
 from gdl.diagnostics import LINE_END, Diagnostic, Severity, Source
@@ -123,7 +123,7 @@ def _pieces(text: str, remarks: Sequence[Remark]) -> Iterator[_Piece]:
     for start, token, value in GdlLexer().get_tokens_unprocessed(text):
         first, end = start, start + len(value)
         for cut in (*cuts[bisect_left(cuts, start + 1) : bisect_left(cuts, end)], end):
-            yield _Piece(text[first:cut], _kind(token), severities[bisect_right(cuts, first) - 1])
+            yield _Piece(text[first:cut], STANDARD_TYPES.get(token, ""), severities[bisect_right(cuts, first) - 1])
             first = cut
 
 
@@ -136,10 +136,6 @@ def _severity(offset: int, remarks: Sequence[Remark]) -> str | None:
     """Return how bad the worst is that is said of the character at *offset*."""
     found = (remark.severity for remark in remarks if _ends(remark)[0] <= offset < _ends(remark)[1])
     return min(found, key=_SEVERITIES.index, default=None)
-
-
-def _kind(token: _TokenType) -> str:
-    return STANDARD_TYPES.get(token, "")
 
 
 def _marked(part: str, piece: _Piece) -> Markup:
