@@ -5,7 +5,7 @@ import io
 import tempfile
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import Final
+from typing import Final, NamedTuple
 
 from aiohttp import hdrs, web
 
@@ -20,22 +20,69 @@ from server.web.rating_pages import known_game
 from server.web.rendering import machine_date
 from server.web.tournament_pages import SHOWN
 
-_STANDINGS: Final = (
-    "rank", "player", "matches", "score", "wins", "draws", "losses", "mean_goal", "elo", "elo_low", "elo_high", "los",
-    "errors", "seconds", "moves", "decided_by", "entered_by", "byes",
-)  # fmt: skip
-_RESULTS: Final = (
-    "match", "round", "game", "role", "player", "goal", "errors", "thinking_ms", "steps", "status", "counts", "note",
-    "ended",
-)  # fmt: skip
-_RATINGS: Final = (
-    "rank", "player", "name", "elo", "elo_low", "elo_high", "matches", "wins", "draws", "losses", "errors", "last",
-    "owner",
-)  # fmt: skip
 _PIECE: Final = 65_536
 _ZIP: Final = "application/zip"
 PACKING: Final = web.AppKey("packing", asyncio.Lock)
 """Is held while an archive is made: one at a time for all who ask."""
+
+
+class RatingsLine(NamedTuple):
+    """A line of the ratings as CSV: its fields are the columns."""
+
+    rank: int
+    player: str
+    name: str
+    elo: int | None
+    elo_low: int | None
+    elo_high: int | None
+    matches: int
+    wins: int
+    draws: int
+    losses: int
+    errors: int
+    last: str
+    owner: str | None
+
+
+class StandingsLine(NamedTuple):
+    """A line of the standings as CSV: its fields are the columns."""
+
+    rank: int
+    player: str
+    matches: int
+    score: float
+    wins: int
+    draws: int
+    losses: int
+    mean_goal: float
+    elo: int | None
+    elo_low: int | None
+    elo_high: int | None
+    los: float | None
+    errors: int
+    seconds: str
+    moves: int
+    decided_by: str | None
+    entered_by: str
+    byes: int
+
+
+class ResultsLine(NamedTuple):
+    """A line of the results as CSV, of one seat of a match: its fields are the columns."""
+
+    match: str
+    round: int
+    game: str
+    role: int
+    player: str
+    goal: int | None
+    errors: int | None
+    thinking_ms: int | None
+    steps: int | None
+    status: str
+    counts: str
+    note: str
+    ended: str
 
 
 async def send_ratings(request: web.Request) -> web.Response:
@@ -44,14 +91,27 @@ async def send_ratings(request: web.Request) -> web.Response:
     board = await request.app[LEADERBOARDS].needed(await known_game(request, game) if game else ALL_GAMES)
     owners = {row.name: row.owner for row in await request.app[MANAGER].registry.store.listed()}
     lines = (_rating_line(row, owners.get(row.name)) for row in board.rows)
-    return _csv(f"{game}-ratings" if game else "ratings", _RATINGS, lines)
+    return _csv(f"{game}-ratings" if game else "ratings", RatingsLine._fields, lines)
 
 
-def _rating_line(row: LeaderboardRow, owner: str | None) -> tuple[object, ...]:
+def _rating_line(row: LeaderboardRow, owner: str | None) -> RatingsLine:
     rating, made = row.rating, row.outcomes
-    rounded = _rounded(rating if rating.n_matches else None)
-    counts = (rating.n_matches, made.get("wins", 0), made.get("draws", 0), made.get("losses", 0), row.n_errors)
-    return (row.rank, rating.player, row.name, *rounded, *counts, machine_date(row.last_ms), owner)
+    elo, low, high = _rounded(rating if rating.n_matches else None)
+    return RatingsLine(
+        rank=row.rank,
+        player=rating.player,
+        name=row.name,
+        elo=elo,
+        elo_low=low,
+        elo_high=high,
+        matches=rating.n_matches,
+        wins=made.get("wins", 0),
+        draws=made.get("draws", 0),
+        losses=made.get("losses", 0),
+        errors=row.n_errors,
+        last=machine_date(row.last_ms),
+        owner=owner,
+    )
 
 
 def _rounded(rating: Rating | None) -> tuple[int | None, int | None, int | None]:
@@ -62,13 +122,13 @@ def _rounded(rating: Rating | None) -> tuple[int | None, int | None, int | None]
 async def send_standings(request: web.Request) -> web.Response:
     """Send the standings as CSV."""
     _, shown = await request.app[SHOWN].of(request.match_info["name"])
-    return _csv(f"{shown.row.name}-standings", _STANDINGS, standings_lines(shown))
+    return _csv(f"{shown.row.name}-standings", StandingsLine._fields, standings_lines(shown))
 
 
 async def send_results(request: web.Request) -> web.Response:
     """Send the results as CSV, a line for each seat of each match."""
     _, shown = await request.app[SHOWN].of(request.match_info["name"])
-    return _csv(f"{shown.row.name}-results", _RESULTS, results_lines(shown))
+    return _csv(f"{shown.row.name}-results", ResultsLine._fields, results_lines(shown))
 
 
 def _csv(name: str, head: Sequence[str], lines: Iterable[Sequence[object]]) -> web.Response:
@@ -88,27 +148,54 @@ def _attachment(name: str) -> dict[str, str]:
     return {"Content-Disposition": f'attachment; filename="{name}"', "Cache-Control": "no-store"}
 
 
-def standings_lines(shown: tournament_view.ShownTournament) -> Iterator[tuple[object, ...]]:
+def standings_lines(shown: tournament_view.ShownTournament) -> Iterator[StandingsLine]:
     """Yield the lines of the standings, the best first."""
     entered_by = {one.name: one.entered_by for one in shown.found.entrants}
     for row in shown.table:
-        ratings = _rounded(row.rating)
-        made = (row.matches, round(row.score, 4), row.wins, row.draws, row.losses, round(row.mean_goal, 2))
-        spent = (row.errors, f"{row.thinking_s:.3f}", row.moves, row.decided_by)
-        yield (row.rank, row.player, *made, *ratings, row.los, *spent, entered_by[row.player], row.byes)
+        elo, low, high = _rounded(row.rating)
+        yield StandingsLine(
+            rank=row.rank,
+            player=row.player,
+            matches=row.matches,
+            score=round(row.score, 4),
+            wins=row.wins,
+            draws=row.draws,
+            losses=row.losses,
+            mean_goal=round(row.mean_goal, 2),
+            elo=elo,
+            elo_low=low,
+            elo_high=high,
+            los=row.los,
+            errors=row.errors,
+            seconds=f"{row.thinking_s:.3f}",
+            moves=row.moves,
+            decided_by=row.decided_by,
+            entered_by=entered_by[row.player],
+            byes=row.byes,
+        )
 
 
-def results_lines(shown: tournament_view.ShownTournament) -> Iterator[tuple[object, ...]]:
+def results_lines(shown: tournament_view.ShownTournament) -> Iterator[ResultsLine]:
     """Yield the lines of the results, by the order of the schedule."""
     ended = {} if shown.progress is None else {each.result.match_id: each for each in shown.progress.ended}
     for each in shown.fixtures.values():
         played = ended.get(each.match_id)
         for place, player in enumerate(each.players):
-            goal = None if each.goals is None else each.goals[place]
-            errors = each.errors[place] if each.errors else None
-            spent = (None, None) if played is None else (played.thinking_ms[place], played.n_steps)
-            what = (each.status, "no" if each.is_void else "yes", each.note, machine_date(each.ended_ms))
-            yield (each.match_id, each.round, each.game, place + 1, player, goal, errors, *spent, *what)
+            yield ResultsLine(
+                match=each.match_id,
+                round=each.round,
+                game=each.game,
+                role=place + 1,
+                player=player,
+                goal=None if each.goals is None else each.goals[place],
+                errors=each.errors[place] if each.errors else None,
+                thinking_ms=None if played is None else played.thinking_ms[place],
+                steps=None if played is None else played.n_steps,
+                status=each.status,
+                counts="no" if each.is_void else "yes",
+                note=each.note,
+                ended=machine_date(each.ended_ms),
+            )
 
 
 async def send_records(request: web.Request) -> web.StreamResponse:
