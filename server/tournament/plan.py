@@ -35,6 +35,20 @@ class TournamentFormat(StrEnum):
         """Whether entrants are put out, so that no one comes late, and places go by when."""
         return self in (TournamentFormat.KNOCKOUT, TournamentFormat.DOUBLE_KNOCKOUT)
 
+    @property
+    def plays_games_in_turn(self) -> bool:
+        """Whether a meeting is played in one game, and games take turns by round, unless all are asked for."""
+        return self is TournamentFormat.SWISS or self.is_knockout
+
+    def has_byes(self, round_number: int) -> bool:
+        """Return whether an entrant without a match in that round has a bye.
+
+        In a knockout it has one in the first round alone: later it is out, or waits for an opponent.
+        """
+        if self.is_knockout:
+            return round_number == 1
+        return self in (TournamentFormat.SWISS, TournamentFormat.ROUND_ROBIN)
+
 
 MAX_ROUNDS: Final = 100_000
 DEFAULT_ROUNDS: Final[Mapping[TournamentFormat, int]] = {TournamentFormat.SWISS: 5, TournamentFormat.LADDER: 100}

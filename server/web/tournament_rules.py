@@ -50,9 +50,7 @@ def _times(n: int) -> str:
 def _games(games: Sequence[str], terms: TournamentTerms) -> str:
     """Return which games are played, and in which order."""
     listed = ", ".join(games) if games else f"{quantity(len(terms.games), 'game')}, whose names appear at the end"
-    if len(terms.games) < 2:
-        return f"{listed}."
-    if not (terms.format is TournamentFormat.SWISS or terms.format.is_knockout):
+    if len(terms.games) < 2 or not terms.format.plays_games_in_turn:
         return f"{listed}."
     return f"{listed}; {'each meeting plays all of them' if terms.all_games else 'they take turns by round'}."
 

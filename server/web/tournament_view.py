@@ -13,7 +13,6 @@ from server.storage.rows import ENDED_STATUSES, MatchStatus
 from server.storage.tournament_rows import FixtureRow, TournamentRow
 from server.storage.tournaments import StoredTournament
 from server.tournament.competition import Pairing
-from server.tournament.plan import TournamentFormat
 from server.tournament.progress import Progress
 from server.tournament.ratings import elo_range
 from server.tournament.standings import ScoringRules, counted_goals, losers, match_points
@@ -22,11 +21,6 @@ from server.tournament.swiss import byes
 from server.tournament.table import TableRow, head_to_head, table_of
 
 _MOST_IN_CROSS_TABLE: Final = 60
-_HAS_RESTS: Final = (TournamentFormat.SWISS, TournamentFormat.ROUND_ROBIN)
-"""The formats in which an entrant without a match in a round has a bye.
-
-In a knockout it has one in the first round alone: later it is out, or waits for an opponent.
-"""
 
 _UNORDERED: Final = ("scheduled", "not played", "forfeited")
 """What a match is that was never ordered: its tournament goes on, or has ended, or the match was lost without it."""
@@ -208,9 +202,8 @@ def _rounds(
     for pairing in progress.competition.pairings:
         by_round.setdefault(pairing.round, []).append(_pairing(pairing, fixtures, progress.plan.scoring))
     resting: dict[int, list[str]] = {}
-    form = found.row.terms.format
     for number, name in byes(progress.competition):
-        if form in _HAS_RESTS or (form.is_knockout and number == 1):
+        if found.row.terms.format.has_byes(number):
             resting.setdefault(number, []).append(name)
     return tuple(
         ShownRound(number, tuple(pairings), tuple(resting.get(number, ())))
