@@ -5,7 +5,7 @@ from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import islice
-from typing import Final, Literal, TypeAlias
+from typing import Final, TypeAlias
 
 from gdl.boards.layout import MAX_SIDE
 from gdl.datalog.domains import values_of_relations
@@ -102,8 +102,6 @@ def _places(kind: str, term: Term) -> Iterator[tuple[Path, Variable]]:
             name, n_arguments = signature(top)
             todo += (((*path, (name, n_arguments, i)), inner) for i, inner in enumerate(top.arguments))
 
-
-Axis: TypeAlias = Literal["x", "y"]
 
 _X_NAMES: Final = re.compile(r"\?(x\d*|xx?|[a-z0-9]*col(umn)?s?\d*|[a-z]*file\d*|x[a-z]{0,4}\d*)", re.IGNORECASE)
 _Y_NAMES: Final = re.compile(r"\?(y\d*|yy?|[a-z0-9]*rows?\d*|[a-z]*rank\d*|y[a-z]{0,4}\d*)", re.IGNORECASE)

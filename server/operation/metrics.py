@@ -15,14 +15,13 @@ from server.records import entries
 
 CONTENT_TYPE: Final = CONTENT_TYPE_LATEST
 LAG_INTERVAL_S: Final = 0.25
-OUTCOMES: Final = ("ok", "timeout", "connection", "illegal")
-"""How a reply can have come out; the words of the match record stand for them: nothing, TO, CE, IL."""
 
 _SHORT_S: Final = (0.0005, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0)
 _LONG_S: Final = (0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0, 60.0, 300.0)
 _SIZES: Final = (1, 2, 5, 10, 20, 50, 100, 200, 500, 1_000, 2_000, 5_000)
 _METHODS: Final = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"})
 _OUTCOME_BY_ERROR: Final = {"": "ok", "TO": "timeout", "CE": "connection"}
+"""How a reply came out, by its error in the record of the match; any other error is `illegal`."""
 
 
 class Metrics:
