@@ -5,7 +5,6 @@ requests to a player that is connected to them, its replies, and the questions a
 """
 
 import asyncio
-import itertools
 import re
 import time
 from collections.abc import AsyncIterator, Iterator, Mapping
@@ -15,10 +14,10 @@ from typing import Any, Final
 
 import sqlalchemy as sa
 
-from gdl.language.kif import read_term
 from server import errors
 from server.links.queued_player import Turn, choose, turn_of
 from server.links.queued_request import request_id
+from server.links.remote_calls import RemoteCalls, read_turn, turn_json
 from server.links.request_queue import RequestQueues
 from server.storage.database import Database
 from server.storage.errors import StorageError
@@ -30,8 +29,6 @@ PRESENCE_S: Final = 5.0
 """How often a manager says who is connected to it."""
 SILENCE_S: Final = 30.0
 """After how long a silence the players of a manager are not connected any more."""
-ANSWER_S: Final = 5.0
-"""How long the answer of another manager is waited for; the caller may ask again then."""
 MAX_SEEN: Final = 10_000
 """How many of the last requests a connection remembers, so that none is passed on twice."""
 _MATCH: Final = re.compile(r"(?P<match>.+):[0-9]+:[A-Z]+(?::[0-9]+)?")
@@ -91,8 +88,7 @@ class Relay:
         self._here: dict[str, Connection] = {}
         self._elsewhere: dict[str, Elsewhere] = {}
         self._heard_s: dict[str, float] = {}
-        self._calls: dict[int, asyncio.Future[Message]] = {}
-        self._numbers = itertools.count(1)
+        self._calls = RemoteCalls(database.name, self._bus.send, self._answer_call)
         self._tasks: list[asyncio.Task[None]] = []
         queues.on_forgotten = lambda player: self._bus.send({"kind": "removed", "player": player})
 
@@ -149,7 +145,7 @@ class Relay:
             queue.answer(request, text, failure, insight)
             return
         words = {"player": player, "request": request, "text": text, "failure": failure, "insight": insight}
-        await self._ask(holder, "reply", words)
+        await self._calls.ask(holder, "reply", words)
 
     async def turn(self, match: MatchRow, role: str) -> Turn | None:
         """Return what the person who plays *role* is asked now, wherever the match is played; None: nothing.
@@ -160,8 +156,8 @@ class Relay:
         if not self._is_played_elsewhere(match):
             return self._turn_here(match.id, role)
         assert match.holder is not None
-        told = (await self._ask(match.holder, "turn", {"match": match.id, "role": role}))["turn"]
-        return None if told is None else _read_turn(told)
+        told = (await self._calls.ask(match.holder, "turn", {"match": match.id, "role": role}))["turn"]
+        return None if told is None else read_turn(told)
 
     async def choose(self, match: MatchRow, role: str, step: int, move: str) -> str:
         """Make the move of the person who plays *role*, wherever the match is played; return it as the rules write it.
@@ -175,7 +171,7 @@ class Relay:
             return self._choose_here(match.id, role, step, move)
         assert match.holder is not None
         words = {"match": match.id, "role": role, "step": step, "move": move}
-        return str((await self._ask(match.holder, "move", words))["move"])
+        return str((await self._calls.ask(match.holder, "move", words))["move"])
 
     def _turn_here(self, match_id: str, role: str) -> Turn | None:
         return turn_of(self._queues.seat(match_id, role)) if self._queues.has_seat(match_id, role) else None
@@ -205,33 +201,7 @@ class Relay:
             raise StorageError(self._database.name, "the match is between two game managers")
         return str(holder) if is_running or holder in self._heard_s else None
 
-    # What is asked of another manager
-
-    async def _ask(self, manager: str, what: str, words: Message) -> Message:
-        """Return what *manager* answers to a question; raises what it raised, StorageError where it is silent."""
-        number = next(self._numbers)
-        answered = self._calls[number] = asyncio.get_running_loop().create_future()
-        self._bus.send({"kind": "call", "call": number, "what": what, "words": words}, manager)
-        try:
-            async with asyncio.timeout(ANSWER_S):
-                answer: Message = await answered
-        except TimeoutError:
-            reason = "the game manager that plays the match does not answer"
-            raise StorageError(self._database.name, reason) from None
-        finally:
-            del self._calls[number]
-        _raise_told(answer, words)
-        return answer
-
-    def _answer_call(self, sender: str, message: Message) -> None:
-        try:
-            answer = self._answered(message["what"], message["words"])
-        except (errors.IllegalChoiceError, errors.NotAskedError, *_OF_REQUEST) as error:
-            legal_moves = list(error.legal_moves) if isinstance(error, errors.IllegalChoiceError) else []
-            answer = {"error": type(error).__name__, "legalMoves": legal_moves}
-        self._bus.send({"kind": "answer", "call": message["call"]} | answer, sender)
-
-    def _answered(self, what: str, words: Message) -> Message:
+    def _answer_call(self, what: str, words: Message) -> Message:
         """Return the answer to a question of another manager; raises as what it asks."""
         match what:
             case "reply":
@@ -241,7 +211,7 @@ class Relay:
                 return {}
             case "turn":
                 turn = self._turn_here(words["match"], words["role"])
-                return {"turn": None if turn is None else _turn_json(turn)}
+                return {"turn": None if turn is None else turn_json(turn)}
             case "move":
                 return {"move": self._choose_here(words["match"], words["role"], words["step"], words["move"])}
             case _:
@@ -286,11 +256,9 @@ class Relay:
                 if here is not None and here.stamp == message["stamp"]:
                     here.put(message["event"], message["told"])
             case "call":
-                self._answer_call(sender, message)
+                self._calls.answer(sender, message)
             case "answer":
-                asked = self._calls.get(message["call"])
-                if asked is not None and not asked.done():
-                    asked.set_result(message)
+                self._calls.take_answer(message)
 
     def _forget(self, player: str) -> None:
         """Take a queue away that another manager took away, without telling it again."""
@@ -334,38 +302,3 @@ class Relay:
         known = self._elsewhere.pop(player, None)
         if known is not None:
             known.passing.cancel()
-
-
-def _turn_json(turn: Turn) -> Message:
-    return {
-        "step": turn.step,
-        "legalMoves": list(map(str, turn.legal_moves)),
-        "told": None if turn.told is None else list(map(str, turn.told)),
-        "secondsLeft": turn.left_s,
-    }
-
-
-def _read_turn(told: Message) -> Turn:
-    perceived = told["told"]
-    return Turn(
-        told["step"],
-        tuple(map(read_term, told["legalMoves"])),
-        None if perceived is None else tuple(map(read_term, perceived)),
-        told["secondsLeft"],
-    )
-
-
-_OF_REQUEST: Final = (errors.LateReplyError, errors.OtherReplyError, errors.UnknownRequestError)
-
-
-def _raise_told(answer: Message, words: Message) -> None:
-    """Raise the error that another manager tells in *answer* to a question with *words*, if it tells one."""
-    name = answer.get("error")
-    if name is None:
-        return
-    if name == errors.IllegalChoiceError.__name__:
-        raise errors.IllegalChoiceError(words["move"], answer["legalMoves"])
-    if name == errors.NotAskedError.__name__:
-        raise errors.NotAskedError(words["step"])
-    asked = words.get("request") or request_id(words["match"], words["step"], "PLAY")
-    raise {error.__name__: error for error in _OF_REQUEST}[name](asked)

@@ -13,7 +13,7 @@ import sqlalchemy as sa
 
 from gdl.language.kif import read_term
 from server import errors
-from server.links import relay
+from server.links import relay, remote_calls
 from server.links.queued_player import Turn
 from server.links.queued_request import QueuedRequest
 from server.links.relay import Connection, Relay
@@ -484,7 +484,7 @@ async def test_a_move_is_refused_alike_wherever_the_match_is_played(
 
 
 async def test_a_manager_that_is_silent_is_a_failure_that_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(relay, "ANSWER_S", 0.01)
+    monkeypatch.setattr(remote_calls, "ANSWER_S", 0.01)
     async with managers(monkeypatch, "near") as (wire, (near,)):
         with pytest.raises(StorageError) as caught:
             await near.relay.turn(PLAYED_FAR, "x")
@@ -521,7 +521,7 @@ async def test_questions_that_wait_together_get_each_its_own_answer_and_the_firs
 async def test_a_person_is_asked_elsewhere_only_while_another_manager_plays(
     monkeypatch: pytest.MonkeyPatch, changes: dict[str, Any], is_elsewhere: bool
 ) -> None:
-    monkeypatch.setattr(relay, "ANSWER_S", 0.01)
+    monkeypatch.setattr(remote_calls, "ANSWER_S", 0.01)
     row = match("m", **{"status": MatchStatus.RUNNING, "holder": "far"} | changes)
     async with managers(monkeypatch, "near") as (wire, (near,)):
         with suppress(StorageError):
@@ -547,7 +547,7 @@ async def test_a_person_is_asked_elsewhere_only_while_another_manager_plays(
 async def test_a_reply_is_passed_on_to_who_plays_its_match_or_has_played_it(
     monkeypatch: pytest.MonkeyPatch, request_id: str, found: tuple[str | None, MatchStatus], asked: str | None
 ) -> None:
-    monkeypatch.setattr(relay, "ANSWER_S", 0.01)
+    monkeypatch.setattr(remote_calls, "ANSWER_S", 0.01)
     matches = Matches()
     matches.found["m"] = found
     async with managers(monkeypatch, "near", matches=matches) as (wire, (near,)):
