@@ -81,7 +81,7 @@ def _raise_told(answer: Message, words: Message) -> None:
 
 
 def turn_json(turn: Turn) -> Message:
-    """Return *turn* as another manager is told of it."""
+    """Return *turn* as another manager reads it."""
     return {
         "step": turn.step,
         "legalMoves": list(map(str, turn.legal_moves)),
