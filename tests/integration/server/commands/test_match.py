@@ -92,7 +92,7 @@ def test_two_players_of_ours_play_to_the_end(ggp: Ggp, folder: Path) -> None:
 
 
 def test_a_seed_makes_the_same_match_of_players_that_count(ggp: Ggp, folder: Path) -> None:
-    words = ("--player", "white=mcts:playouts=5", *QUICK, "--seed", 3)
+    words = ("--player", "white=mcts:playouts=5,engine=compiled", *QUICK, "--seed", 3)
     for name in ("one", "two"):
         assert ggp("match", "breakthrough", *words, "--record", name).exit_code == 0
     one, two = (json.loads((folder / name).read_text())["moves"] for name in ("one", "two"))
