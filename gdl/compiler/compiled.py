@@ -42,6 +42,7 @@ Numbers: TypeAlias = NDArray[np.int32]
 
 _N_PLAYS: Final = 512
 _MOST_STEPS: Final = 20_000
+_BEST_GOAL: Final = 100
 """How many plays tell whether goals have one sum, and how long they may take: a search waits for that."""
 _MAX_PERCEPTS: Final = 10_000
 """How many sets of percepts are remembered as terms."""
@@ -190,14 +191,15 @@ class CompiledGame(DisplayedGame, SharedGame):
         """What the goals of two roles add up to wherever a play ends; None where that is not always the same.
 
         It is seen by the goals that the rules know, and by the ends of random plays. None where other than two roles
-        play, chance apart, or where such a play may be very long.
+        play, chance apart, where such a play may be very long, or where a goal is above 100: players count it as 100,
+        and what they count has no one sum.
         """
         played = [number for number, role in enumerate(self.roles) if role in played_roles(self)]
         if len(played) != 2 or not isinstance(self.initial_state, CompiledState):
             return None
         ours, theirs = ({goal for goal in self.rules.goals[number] if goal is not None} for number in played)
         total = min(ours, default=0) + max(theirs, default=0)
-        if not ours or {total - goal for goal in ours} != theirs:
+        if not ours or {total - goal for goal in ours} != theirs or max(ours | theirs) > _BEST_GOAL:
             return None
         packed = np.frombuffer(self.initial_state.packed, np.uint8)[None]
         try:

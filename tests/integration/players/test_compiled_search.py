@@ -97,6 +97,18 @@ ONE_GOAL = """
 (<= terminal (true (over ?m)))
 (<= (goal me 100) (true (over win)))
 """
+BEYOND = """
+(role a) (role b) (init (at top))
+(<= (legal a wait) (true (at top))) (<= (legal b share) (true (at top))) (<= (legal b leave) (true (at top)))
+(<= (legal a take) (true (at split))) (<= (legal a give) (true (at split))) (<= (legal b wait) (true (at split)))
+(<= (next (at split)) (does b share)) (<= (next (at left)) (does b leave))
+(<= (next (at taken)) (does a take)) (<= (next (at given)) (does a give))
+(end left 150 50) (end taken 100 100) (end given 0 200)
+(<= terminal (true (at ?end)) (end ?end ?a ?b))
+(<= (goal a ?a) (true (at ?end)) (end ?end ?a ?b)) (<= (goal b ?b) (true (at ?end)) (end ?end ?a ?b))
+"""
+"""Goals add up to 200, but not what counts of them, which is 100 at most: 100 and 50, 100 and 100, 0 and 100."""
+
 STUCK = """
 (role player) (init (step 0)) (next_step 0 1) (next_step 1 2) (next_step 2 3) (way a) (way b)
 (<= (next (step ?n)) (true (step ?m)) (next_step ?m ?n))
@@ -183,6 +195,13 @@ def test_what_a_role_to_which_all_is_the_same_will_choose_is_not_proven(roles: s
     assert (str(move), told.value, told.is_proven) == ("keep", 60, True)
     bounds = {str(each.move): (each.low, each.high) for each in search.tree.figures(search.tree.keep(state), a)}
     assert bounds == {"go": (0, 100), "keep": (60, 60)}
+
+
+def test_goals_above_100_of_one_role_tell_nothing_of_those_of_the_other() -> None:
+    search = search_of(of_rules(BEYOND))
+    state, b = search.game.initial_state, search.game.roles[1]
+    move, told = search.think(state, b, SearchBudget(max_rounds=500)), search.insight(state, b)
+    assert (str(move), told.value, told.is_proven) == ("share", 100, True)
 
 
 @pytest.mark.parametrize("seed", range(3))
