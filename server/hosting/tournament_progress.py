@@ -7,6 +7,7 @@ import asyncio
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
+from operator import itemgetter
 from typing import Final
 
 from pydantic import ValidationError
@@ -59,10 +60,14 @@ def check_games(row: TournamentRow) -> None:
     """Check that the format of a tournament has a schedule for its games, whoever enters.
 
     Raises:
-        RequestError: it has none.
+        RequestError: it has none, or its sequential test is between fewer players than a game has roles.
     """
-    n_roles = 2 if row.terms.sprt is not None else max(2, *(game.n_roles for game in row.games.values()))
-    enough = tuple(EntrantRow(str(place), "legal", place, row.owner, row.created_ms) for place in range(n_roles))
+    largest, n_roles = max(((name, game.n_roles) for name, game in row.games.items()), key=itemgetter(1))
+    if row.terms.sprt is not None and n_roles > 2:
+        reason = f"a sequential test is between two players, too few for {largest}, which has {n_roles} roles"
+        raise RequestError("invalid_tournament", f"games: {reason}")
+    n_enough = max(2, n_roles)
+    enough = tuple(EntrantRow(str(place), "legal", place, row.owner, row.created_ms) for place in range(n_enough))
     once = replace(row, terms=row.terms.model_copy(update={"rounds": 1}))
     try:
         progress_of(StoredTournament(once, enough)).next_matches()

@@ -339,7 +339,7 @@ async def test_garbage_in_toml_is_refused_with_its_place(
     assert place is None or (error["line"], error["column"]) == place
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize(
     ("terms", "reason"),
     [
@@ -355,6 +355,10 @@ async def test_garbage_in_toml_is_refused_with_its_place(
         (
             {"games": ["lightsout"], "sprt": {}, "players": ["legal", "random"]},
             "a sequential test is of matches of two roles, which none of its games has",
+        ),
+        (
+            {"games": ["tictactoe", "trio"], "sprt": {}, "players": ["legal", "random"]},
+            "a sequential test is between two players, too few for trio, which has 3 roles",
         ),
     ],
 )
