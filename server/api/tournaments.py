@@ -12,9 +12,9 @@ from server.access.access import principal
 from server.api import tournament_models as models
 from server.api.operation import MANAGER, MatchId, Name, Operations, without_none
 from server.api.player_models import is_own
-from server.hosting import tournament_changes, tournament_progress
+from server.hosting import tournament_changes
 from server.hosting.game_manager import GameManager
-from server.hosting.tournament_progress import check_schedule
+from server.hosting.tournament_progress import check_games, check_schedule
 from server.links.seating import check_n_roles
 from server.match.link import now_ms
 from server.match.setup import new_seed
@@ -57,7 +57,7 @@ async def order_tournament(request: web.Request, body: models.NewTournament) -> 
     row = tournament_rows.TournamentRow(
         body.name, viewer.name, terms, games, now_ms(), entry=body.entry, timetable=body.timetable
     )
-    tournament_progress.check_games(row)
+    check_games(row)
     found = StoredTournament(row, ())
     for entry in body.players:
         entrant = await _entrant(manager, entry, viewer)
