@@ -8,6 +8,7 @@ import re
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
+from http import HTTPStatus
 from typing import Any, Final, Self, TypeAlias
 
 import aiohttp
@@ -24,6 +25,7 @@ SILENCE_S: Final = 45.0
 MAX_WAITED_S: Final = 86_400.0
 MAX_LINE_BYTES: Final = 40_000_000
 """How long an event may be: rules of the largest games, each character escaped."""
+_TOKEN_HINT: Final = "give one that is known there with --token or GGP_TOKEN"
 _NDJSON: Final = "application/x-ndjson"
 _PLAYERS: Final = "api/v1/players"
 MAX_NAME: Final = 64
@@ -128,7 +130,7 @@ class Host:
         elif status == 200 and wanted and answer.get("maxMatches") != max_matches:
             status, answer = await self._ask("PATCH", self._player(), wanted)
         if status not in (200, 201):
-            raise HostError(self.url, refusal_words(status, answer))
+            self._check_refusal(status, answer)
         is_paused = answer.get("status") == "paused"
         return Registration(is_new, str(answer.get("pauseReason") or "no reason given") if is_paused else None)
 
@@ -146,7 +148,7 @@ class Host:
         body = {"request": request_id, "text": text} | {key: value for key, value in told.items() if value}
         status, answer = await self._ask("POST", self._player() / "replies", body)
         if status != 200:
-            raise ReplyRefusedError(request_id, refusal_words(status, answer))
+            raise ReplyRefusedError(request_id, _player_refusal(status, answer))
 
     @asynccontextmanager
     async def requests(self) -> AsyncIterator[Events]:
@@ -195,7 +197,7 @@ class Host:
     def _check_refusal(self, status: int, answer: dict[str, Any]) -> None:
         if status == 429 or status >= 500:
             raise HostAwayError(refusal_words(status, answer))
-        raise HostError(self.url, refusal_words(status, answer))
+        raise HostError(self.url, _player_refusal(status, answer))
 
     def _player(self) -> URL:
         return self._url / _PLAYERS / self.name
@@ -279,6 +281,15 @@ def refusal_words(status: int, answer: Mapping[str, Any]) -> str:
         return f"no game manager answers there (HTTP status {status})"
     message, hint = str(error.get("message", status)), str(error.get("hint") or "")
     return message if hint in message else f"{message} ({hint})"
+
+
+def _player_refusal(status: int, answer: Mapping[str, Any]) -> str:
+    """Return what `refusal_words` does, with a hint at the option of the token where one is needed."""
+    error = answer.get("error")
+    if status == HTTPStatus.UNAUTHORIZED and isinstance(error, dict):
+        # The game manager's own hint is about headers and pages, neither of which a player has.
+        return refusal_words(status, {"error": {**error, "hint": _TOKEN_HINT}})
+    return refusal_words(status, answer)
 
 
 def _reason_of(error: OSError) -> str:

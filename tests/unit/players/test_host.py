@@ -77,8 +77,12 @@ async def test_a_known_player_may_play_more_matches_now() -> None:
 @pytest.mark.parametrize(
     ("answers", "reason"),
     [
-        ([(401, refused("unauthorized", "a token is needed here", "say it"))], "a token is needed here (say it)"),
-        ([(401, refused("unknown", "no x; did you mean y?", "did you mean y?"))], "no x; did you mean y?"),
+        (
+            [(401, refused("unauthorized", "a token is needed here", "send Authorization: Bearer TOKEN"))],
+            "a token is needed here (give one that is known there with --token or GGP_TOKEN)",
+        ),
+        ([(403, refused("forbidden", "not yours", "ask ada"))], "not yours (ask ada)"),
+        ([(400, refused("unknown", "no x; did you mean y?", "did you mean y?"))], "no x; did you mean y?"),
         ([(404, refused("not_registered")), (400, refused("invalid_name", "bad name"))], "bad name"),
         ([(200, {"kind": "http"})], "the player deep has an address there; choose another name with --name"),
         ([(404, b"<html>")], "no game manager answers there (HTTP status 404)"),
