@@ -108,7 +108,7 @@ def tokens(source: Source, limits: ReadLimits = DEFAULT_LIMITS, start: int = 0) 
     if odd is not None:
         what = "a NUL character" if odd[0] == "\0" else "half of a character"
         raise KifSyntaxError(
-            f"{what}: this is no text file", Span(source, *odd.span()), "save it as UTF-8 text", code="no-text"
+            f"{what}: this is no text", Span(source, *odd.span()), "save it as UTF-8 text", code="no-text"
         )
     for found, first, end in _TOKEN.scan_string(text[start:] if start else text):
         yield Token(start + first, start + end, found[0])

@@ -121,7 +121,7 @@ REFUSED: list[tuple[str, str, str]] = [
     ("(PLAY m (()))", "an empty pair of parentheses", "(())"),
     ("(PLAY m ((?f x)))", "a list begins with a variable", "((?f x))"),
     ("(PLAY m 1 (()) NIL)", "a list begins with a list", "(())"),
-    ("(PLAY m (a\0))", "a NUL character: this is no text file", "(a\0)"),
+    ("(PLAY m (a\0))", "a NUL character: this is no text", "(a\0)"),
     ("(START m r rules 1 1)", "the rules are no list of forms", "rules"),
     ("(START m (r a) () 1 1)", "the role is no name", "(r a)"),
     ("(START m ?r () 1 1)", "the role is no name", "?r"),
