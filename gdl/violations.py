@@ -68,11 +68,19 @@ def violations(error: ValidationError) -> list[ErrorDetails]:
 
 
 def violation_message(violation: ErrorDetails) -> str:
-    """Return what is wrong by *violation*, one of those of a ValidationError."""
+    """Return what is wrong by *violation*, one of those of a ValidationError; what is wrong with a key says so."""
     words = _WORDS.get(violation["type"])
     if words is None:
+        # What our own checks say of a key names it.
         return violation["msg"].removeprefix("Value error, ")
-    return words.format_map(violation.get("ctx", {}))
+    message = words.format_map(violation.get("ctx", {}))
+    return f"the key {message}" if violation["loc"][-1:] == (OF_KEY,) else message
+
+
+def violation_place(violation: ErrorDetails) -> tuple[int | str, ...]:
+    """Return the way to the key that *violation* is about, whether its value is wrong or the key itself."""
+    place = violation["loc"]
+    return place[:-1] if place[-1:] == (OF_KEY,) else place
 
 
 def allowed_words(violation: ErrorDetails) -> tuple[str, ...]:

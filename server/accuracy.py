@@ -24,7 +24,7 @@ from gdl.game import Game, JointMove, State
 from gdl.games.library import GameFile, find_game
 from gdl.language.kif import read_term
 from gdl.language.terms import Constant, Term
-from gdl.violations import violation_message, violations
+from gdl.violations import violation_message, violation_place, violations
 from gdl.worker import ChildLimits, run_limited
 from players.deadline import Deadline, SearchBudget
 from players.player import Player
@@ -172,7 +172,7 @@ def _parsed(kind: type[LineKind], path: Path, number: int, line: bytes) -> LineK
         return kind.model_validate_json(line)
     except ValidationError as error:
         first = violations(error)[0]
-        where = ".".join(map(str, first["loc"]))[:100]
+        where = ".".join(map(str, violation_place(first)))[:100]
         reason = violation_message(first)
         raise PositionFileError(path, f"{where}: {reason}" if where else reason, number) from error
 

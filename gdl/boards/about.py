@@ -4,12 +4,11 @@ from pathlib import Path
 from typing import Annotated, Final, Literal, Self, TypeAlias
 
 from pydantic import AfterValidator, Field, ValidationError, model_validator
-from pydantic_core import ErrorDetails
 
 from gdl.boards.layout import MAX_ENTRIES, Layout, Line, Name, Table
 from gdl.errors import AboutFileError
 from gdl.toml import toml_of
-from gdl.violations import OF_KEY, allowed_words, violation_message, violations
+from gdl.violations import allowed_words, violation_message, violation_place, violations
 
 MAX_BYTES: Final = 200_000
 """The longest TOML description that is read."""
@@ -128,17 +127,11 @@ def about_of(raw: bytes, name: str = "<about>") -> About:
     except ValidationError as error:
         found = violations(error)[:MAX_PROBLEMS]
         keys, words = [at["loc"] for at in found], [allowed_words(at) for at in found]
-        raise AboutFileError(name, [_problem(at) for at in found], keys, words) from error
+        raise AboutFileError(
+            name, [problem_at(violation_place(at), violation_message(at)) for at in found], keys, words
+        ) from error
     except ValueError as error:
         raise AboutFileError(name, [str(error)]) from error
-
-
-def _problem(violation: ErrorDetails) -> str:
-    place, what = violation["loc"], violation_message(violation)
-    if place[-1:] != (OF_KEY,):
-        return problem_at(place, what)
-    # What our own checks say of a key names it.
-    return problem_at(place[:-1], what if violation["type"] == "value_error" else f"the key {what}")
 
 
 def problem_at(place: KeyPath, what: str) -> str:

@@ -12,7 +12,7 @@ from aiohttp import web
 from pydantic import BaseModel, TypeAdapter, ValidationError
 
 from gdl.toml import toml_of
-from gdl.violations import violation_message, violations
+from gdl.violations import violation_message, violation_place, violations
 from server.refusals import RequestError, SlowRequestError
 
 if TYPE_CHECKING:
@@ -119,7 +119,7 @@ async def _raw(request: web.Request) -> bytes:
 def _refused(errors: Sequence[ErrorDetails], known: Iterable[str], code: str) -> RequestError:
     """Return the refusal for the first of *errors*; an unknown key, which may be a missing one, comes before others."""
     first = next((each for each in errors if each["type"] == "extra_forbidden"), errors[0])
-    where, message = ".".join(map(str, first["loc"]))[:_MAX_WHERE], violation_message(first)
+    where, message = ".".join(map(str, violation_place(first)))[:_MAX_WHERE], violation_message(first)
     hint = _hint(where, known) if first["type"] == "extra_forbidden" else ""
     return RequestError(code, f"{where}: {message}" if where else message, hint)
 

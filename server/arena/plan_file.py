@@ -10,7 +10,7 @@ from pydantic import ValidationError
 from pydantic_core import ErrorDetails
 
 from gdl.games.library import GameFile, find_game
-from gdl.violations import violation_message, violations
+from gdl.violations import violation_message, violation_place, violations
 from players.specs import player_file
 from server.errors import ConfigurationError, GameNameClashError, TournamentFolderError
 from server.links.seating import is_command
@@ -70,7 +70,7 @@ def _by_name(players: list[object], path: Path) -> dict[str, str]:
 
 
 def _reason(first: ErrorDetails) -> str:
-    where = ".".join(map(str, first["loc"]))
+    where = ".".join(str(part) or '""' for part in violation_place(first))
     reason = violation_message(first)
     return f"{where}: {reason}" if where else reason
 

@@ -8,7 +8,7 @@ from pydantic import ValidationError
 from yarl import URL
 
 from gdl.errors import GdlError
-from gdl.violations import violation_message, violations
+from gdl.violations import violation_message, violation_place, violations
 from server.access.access import REMOTE, principal
 from server.access.settings import requires
 from server.api.operation import MANAGER
@@ -59,7 +59,9 @@ async def start(request: web.Request) -> web.StreamResponse:
         ordered = await request.app[MANAGER].practice.order(text, principal(request))
     except ValidationError as error:
         first = violations(error)[0]
-        return await _form(request, data, rendering.sentence(f"{_where(first['loc'])}: {violation_message(first)}"))
+        return await _form(
+            request, data, rendering.sentence(f"{_where(violation_place(first))}: {violation_message(first)}")
+        )
     except GdlError as error:
         return await _form(request, data, rendering.sentence(error))
     return _started(request, ordered, is_for_others=data.get("links") == "yes")

@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 import pytest
 from pydantic import AwareDatetime, BaseModel, ConfigDict, Field, ValidationError
 
-from gdl.violations import violation_message, violations
+from gdl.violations import violation_message, violation_place, violations
 
 
 class Order(BaseModel):
@@ -21,7 +21,7 @@ class Order(BaseModel):
     starts: AwareDatetime | None = None
     kind: Literal["swiss", "cup"] = "cup"
     code: Annotated[str, Field(pattern="^[ab]$")] = "a"
-    players: dict[str, str] = {}
+    players: dict[Annotated[str, Field(max_length=3)], str] = {}
 
 
 TIME = "must be a date and time, as in 2026-05-01T18:00:00+02:00"
@@ -59,6 +59,15 @@ def test_a_value_that_is_refused_says_what_it_must_be(key: str, value: object, m
     with pytest.raises(ValidationError) as caught:
         Order.model_validate({key: value})
     assert violation_message(caught.value.errors()[0]) == message
+
+
+def test_a_key_that_is_refused_is_told_from_its_value() -> None:
+    with pytest.raises(ValidationError) as caught:
+        Order.model_validate({"players": {"deep": "x", "ada": 1}})
+    assert [(violation_place(each), violation_message(each)) for each in violations(caught.value)] == [
+        (("players", "deep"), "the key has more than 3 characters"),
+        (("players", "ada"), "must be a text"),
+    ]
 
 
 @pytest.mark.parametrize(

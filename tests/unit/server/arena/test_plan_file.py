@@ -60,6 +60,8 @@ def test_a_player_of_a_list_is_called_without_its_password() -> None:
         ({**TWO, "sprt": {"elo2": 5}}, "sprt.elo2: unknown key; did you mean elo"),
         ({**TWO, "games": []}, "games: "),
         ({**TWO, "players": {}}, "players: "),
+        ({**TWO, "players": {"": "random"}}, 'players."": the key must have 1 or more characters'),
+        ({**TWO, "players": {"a": ""}}, "players.a: must have 1 or more characters"),
         ({**TWO, "round": 3}, "round: "),
         ({**TWO, "rounds": 0}, "rounds: "),
         ({**TWO, "forfeit_errors": 10**30}, "forfeit_errors: must be 1,000,000 or less"),
