@@ -48,7 +48,8 @@ def command(
     """Rate the players of RECORDS: files of records, folders of them, or what `ggp export` writes (.jsonl and .zip).
 
     The ratings leave out what a seat is worth. Matches that were not completed or that have players without names, and
-    games of one role, do not count.
+    games of one role, do not count. Records do not tell what a tournament decided: matches that are annulled there
+    count here, and a player whose errors lost it a match (`forfeit_errors`) has the goal that it reached.
     Exits with 1 where a file is no record; the others are rated all the same.
     """
     results, unreadable, notes = _results(records, games)
