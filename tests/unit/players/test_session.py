@@ -57,6 +57,16 @@ def test_the_margin_is_at_most_half_of_the_clock(clock_s: int, ends: tuple[float
     assert Timing(1.0).ends(0.0, clock_s) == ends
 
 
+def test_the_player_stops_well_before_the_clock_unless_it_is_told_otherwise() -> None:
+    assert Timing() == Timing(0.6)
+
+
+@pytest.mark.parametrize(("play_clock_s", "follow_s"), [(2, 0.5), (8, 2.0), (60, 2.0)])
+def test_a_step_is_followed_for_a_quarter_of_the_play_clock_or_two_seconds(play_clock_s: int, follow_s: float) -> None:
+    start = Start("m", Constant("x"), "(role x) (role o)", 10, play_clock_s)
+    assert Session(start, 7, 0.0, Timing(1.0)).join().follow_s == follow_s
+
+
 def test_start_is_answered_when_the_player_is_ready_or_the_clock_ends() -> None:
     session = Session(START, 7, 0.0, Timing())
     before = session.question.answer
@@ -181,10 +191,12 @@ def test_which_message_asks_the_same_question_again(
     assert session.is_repeated(message, step) is is_repeated
 
 
-def test_the_same_joint_move_is_the_same_question_while_its_answer_has_not_been_delivered() -> None:
-    session = session_after((play(), "rock"), (play("rock,rock"), "rock"))
-    session.question.is_delivered = False
-    assert session.is_repeated(play("rock,rock"))
+@pytest.mark.parametrize(("told", "is_repeated"), [("rock,rock", True), ("rock,paper", False)])
+def test_the_same_joint_move_is_the_same_question_until_its_answer_is_delivered(told: str, is_repeated: bool) -> None:
+    session = session_after((play(), "rock"))
+    session.ask(play("rock,rock"), 100.0)
+    session.take_report(Done(1, "rock"))
+    assert session.is_repeated(play(told)) is is_repeated
 
 
 def test_a_step_that_was_answered_before_is_followed_and_not_thought_about() -> None:
