@@ -7,6 +7,7 @@ import pytest
 from players.deadline import Deadline, SearchBudget
 from players.search.evaluator import compiled_game_of
 from players.search.tree import nodes
+from players.search.tree.collection import collect
 from players.search.tree.leaves import insert
 from players.search.tree.memory import TreeMemory
 from players.search.tree.search import CompiledSearch
@@ -120,6 +121,16 @@ def test_recycling_keeps_what_was_visited_most() -> None:
     assert 2 * search.tree.arrays.size[0] <= search.tree.size.n_nodes + 512
 
 
+def test_recycling_frees_a_quarter_of_the_room_for_edges() -> None:
+    search = search_of(compiled("connectfour"))
+    root, tree = thought(search, 20_000), search.tree.arrays
+    full = tree._replace(max_edges=int(tree.size[1]))
+    before = {each.move: each.n_walks for each in search.tree.figures(root, search.game.roles[0])}
+    root = collect(full, search.tree.facts, root)
+    assert full.max_edges / 4 < tree.size[1] <= full.max_edges * 3 / 4
+    assert {each.move: each.n_walks for each in search.tree.figures(root, search.game.roles[0])} == before
+
+
 def test_recycling_keeps_joint_moves() -> None:
     search = search_of(compiled("rockpaperscissors"))
     root = thought(search, 5_000)
@@ -129,6 +140,32 @@ def test_recycling_keeps_joint_moves() -> None:
     assert (int(search.tree.arrays.size[2]), int(search.tree.arrays.size[0])) == (n_joint, nodes)
     search.work(root, 2_000)
     assert int(search.tree.arrays.size[0]) >= nodes
+
+
+def listed(search: CompiledSearch) -> list[tuple[int, int]]:
+    """Return the joint moves that the table lists: the hash of each, and its edge."""
+    tree = search.tree.arrays
+    places = tree.joint_edge.nonzero()
+    return sorted(zip(tree.joint_key[places].tolist(), tree.joint_edge[places].tolist(), strict=True))
+
+
+def in_chains(search: CompiledSearch) -> list[tuple[int, int]]:
+    """Return the same of the joint moves in the chains of nodes, whose edges keep the hash in two halves."""
+    tree = search.tree.arrays
+    are_simultaneous = tree.node[: tree.size[0], nodes.DECIDER] == nodes.SIMULTANEOUS
+    edges = [edge for node in are_simultaneous.nonzero()[0].tolist() for edge in edges_of(search, node)]
+    halves = [(int(tree.edge[edge, nodes.LIMITS]) % 2**32, int(tree.move[edge]) % 2**32) for edge in edges]
+    return sorted((high << 32 | low, edge) for (high, low), edge in zip(halves, edges, strict=True))
+
+
+def test_joint_moves_that_are_forgotten_are_listed_no_more() -> None:
+    search = search_of(compiled("biddingtictactoe"))
+    root, tree = thought(search, 2_000), search.tree.arrays
+    n_before = int(tree.size[2])
+    most = max(edges_of(search, root), key=lambda edge: int(tree.edge[edge, nodes.VISITS]))
+    search.tree.recycle(int(tree.edge[most, nodes.CHILD]))
+    assert listed(search) == in_chains(search)
+    assert 0 < len(listed(search)) == tree.size[2] < n_before
 
 
 GUESS = f"""
