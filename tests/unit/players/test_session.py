@@ -199,6 +199,14 @@ def test_the_same_joint_move_is_the_same_question_until_its_answer_is_delivered(
     assert session.is_repeated(play(told)) is is_repeated
 
 
+def test_percepts_that_come_again_are_another_question_whatever_the_seat_of_the_role() -> None:
+    session = Session(Start("m", Constant("o"), "(role x) (role o)", 10, 4), 7, 0.0, Timing(1.0))
+    session.take_report(Joined(("x", "o")))
+    session.ask(play("seen"), 100.0)
+    session.question.is_delivered = True
+    assert not session.is_repeated(play("seen"))
+
+
 def test_a_step_that_was_answered_before_is_followed_and_not_thought_about() -> None:
     session = Session(START, 7, 100.0, Timing(1.0), answered="ready")
     joined = session.join()
