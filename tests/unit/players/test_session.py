@@ -257,6 +257,7 @@ def test_the_best_so_far_is_answered_when_a_worker_is_lost() -> None:
     session.take_report(Best(0, "a"))
     orders = list(session.replace(200.0))
     assert (session.question.answer, [type(order) for order in orders]) == ("a", [Join])
+    assert session.question.failure == "its process ended"
 
 
 def test_code_that_loses_worker_after_worker_is_no_longer_run() -> None:
