@@ -91,14 +91,23 @@ def test_a_new_node_is_worth_by_minimax_what_weights_say() -> None:
     assert tree.node_minimax[new] == pytest.approx(100 / (1 + np.exp(-sums)), abs=1e-2)
 
 
+def said_by_minimax(tree: Tree) -> dict[bytes, tuple[float, list[float]]]:
+    """Return what minimax says of each state of a tree, and of its edges."""
+    return {
+        tree.words[node].tobytes(): (float(tree.node_minimax[node]), tree.edge_minimax[edges_of(tree, node)].tolist())
+        for node in range(tree.size[0])
+    }
+
+
 def test_recycling_keeps_what_minimax_says() -> None:
     search = deep_search()
-    before = search.tree.arrays
-    known = {words.tobytes(): value for words, value in zip(before.words, before.node_minimax, strict=True)}
-    search.tree.recycle(0)
-    after, n_nodes = search.tree.arrays, int(search.tree.arrays.size[0])
-    assert n_nodes > 50
-    assert [known[words.tobytes()] for words in after.words[:n_nodes]] == after.node_minimax[:n_nodes].tolist()
+    tree = search.tree.arrays
+    before = said_by_minimax(tree)
+    children = tree.edge[edges_of(tree, 0), nodes.CHILD]
+    search.tree.recycle(int(children[tree.edge[edges_of(tree, 0), nodes.VISITS].argmax()]))
+    after = said_by_minimax(tree)
+    assert 50 < len(after) < len(before)
+    assert after == {words: before[words] for words in after}
 
 
 def test_minimax_can_be_done_without() -> None:
