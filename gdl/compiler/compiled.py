@@ -42,8 +42,8 @@ Numbers: TypeAlias = NDArray[np.int32]
 
 _N_PLAYS: Final = 512
 _MOST_STEPS: Final = 20_000
-_BEST_GOAL: Final = 100
 """How many plays tell whether goals have one sum, and how long they may take: a search waits for that."""
+_BEST_GOAL: Final = 100
 _MAX_PERCEPTS: Final = 10_000
 """How many sets of percepts are remembered as terms."""
 
