@@ -297,6 +297,8 @@ async def _beside(work: Callable[Parameters, Answer], *args: Parameters.args, **
         return await asyncio.to_thread(work, *args, **kwargs)
     except GdlError as error:
         raise ToolError(str(error)) from error
+    except OSError as error:  # a file of the folder of games, whose place on this machine is not for a model
+        raise ToolError(f"a file of the game cannot be read: {error.strerror}") from error
 
 
 async def _alone(

@@ -21,7 +21,7 @@ from gdl.game import Role, State  # noqa: E402 -- after importorskip
 from gdl.language.terms import Term  # noqa: E402 -- after importorskip
 from players.deadline import Deadline  # noqa: E402 -- after importorskip
 from players.player import Player  # noqa: E402 -- after importorskip
-from server.model_context import MAX_SEATS, Seats, _alone, game, games  # noqa: E402 -- after importorskip
+from server.model_context import MAX_SEATS, Seats, _alone, game, games, model_context_server  # noqa: E402 -- after importorskip
 
 
 @asynccontextmanager
@@ -115,6 +115,14 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 ODD = "(role me) (legal me wait) (init start) (<= terminal (not (true start))) (goal me 50)"
+
+
+async def test_a_file_of_the_folder_that_is_gone_is_told_without_its_place(folder: Path) -> None:
+    (folder / "odd" / "odd.kif").unlink()
+    (folder / "odd" / "odd.kif").symlink_to(folder / "gone.kif")
+    async with Client(model_context_server("1")) as client:
+        answer = await refused(client, "show_game", game_name="odd")
+    assert answer.endswith("a file of the game cannot be read: No such file or directory")
 
 
 def test_games_of_the_folder_in_the_environment_are_games_too(folder: Path) -> None:
