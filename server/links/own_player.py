@@ -187,14 +187,16 @@ async def start_own_player(
         _pin(child.pid, cores)
     try:
         url = await _address(spec, output)
-        if url is not None:
-            return OwnPlayer(url, spec, child, output)
-        await _end(child)
-        raise PlayerStartError(spec, f"its process {_ending(child)}")
+        if url is None:
+            await _end(child)
     except BaseException:
         await _end(child, limit_s=0)
         output.close()
         raise
+    if url is None:
+        output.close()
+        raise PlayerStartError(spec, f"its process {_ending(child)}")
+    return OwnPlayer(url, spec, child, output)
 
 
 def _pipe() -> tuple[BinaryIO, BinaryIO]:

@@ -40,9 +40,9 @@ def check_player_name(name: str) -> str:
 
 
 HUMAN: Final = "human"
+"""How a person is named who plays by hand."""
 _MOST_NAMES: Final = 1_000
 """Among how many registered players the nearest names are looked for."""
-"""How a person is named who plays by hand."""
 
 
 @dataclass(frozen=True, slots=True)
