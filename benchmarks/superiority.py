@@ -1,8 +1,9 @@
 """A search against the one before it: many matches by processor time, in games of all kinds, with a sequential test.
 
 Each set of matches has one opening, drawn at random, and one match for each role: there the player has that role, and
-the other player all others. Results are kept in a file, from which a run that was broken off goes on. Run as
-`python -m benchmarks.superiority`; `docs/strength.md` keeps the figures.
+the other player all others. With `--revision` the other player is as a commit of this repository has it. Results are
+kept in a file, from which a run that was broken off goes on. Run as `python -m benchmarks.superiority`;
+`docs/strength.md` keeps the figures.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from dataclasses import asdict, dataclass
-from functools import cache
+from functools import cache, partial
 from multiprocessing import get_context
 from pathlib import Path
 from random import Random
@@ -25,6 +26,7 @@ from rich.console import Console
 from rich.table import Table
 
 from benchmarks.yardsticks.matches import JointMoves, draw_opening, warm_up
+from benchmarks.yardsticks.revision import RevisionPlayer, check_out, commit_of, revision_child
 from gdl.engines import make_game
 from gdl.errors import CallerError
 from gdl.game import Game, Role, State, played_roles
@@ -32,7 +34,7 @@ from gdl.games.library import GameFile, find_game
 from gdl.language.terms import Term
 from players.deadline import Deadline, SearchBudget
 from players.kit.worker import end_with_service
-from players.player import Player
+from players.player import MakePlayer, Player
 from players.registry import find_player
 from players.search.evaluator import wait_for_compilation
 from players.search.positions import points
@@ -64,28 +66,33 @@ class PlayedMatch:
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """Two players and how they are compared. *Units*: seconds of processor time for each move, and at the start."""
+    """Two players and how they are compared: the other one is as *commit* of this repository has it, if that is given.
+
+    *Units*: seconds of processor time for each move, and at the start.
+    """
 
     player: str
     other: str
     seconds: float
     seed: int
     start_s: float
+    commit: str | None = None
 
     def play(self, name: str, number: int) -> list[PlayedMatch]:
         """Play the set of that *number* at the game of that *name*: a match for each role.
 
         Raises:
-            CallerError: there is no such game.
+            CallerError: there is no such game, or the commit has no such player.
             ValueError: the game hardly ever lasts for the steps of an opening.
         """
-        game = _game(name, self.player, self.other)
+        game = _game(name, self.player, *(() if self.commit else (self.other,)))
         opening = draw_opening(game, N_OPENING, Random(f"{name} {self.seed} {number}"))
         return [self._match(game, name, number, place, opening) for place in range(len(played_roles(game)))]
 
     def _match(self, game: Game, name: str, number: int, place: int, opening: JointMoves) -> PlayedMatch:
         roles, random = played_roles(game), Random(f"{self.seed} {number}")
-        seated = {role: find_player(self.player if seat == place else self.other)() for seat, role in enumerate(roles)}
+        make_player, make_other = find_player(self.player), self._other_maker(game)
+        seated = {role: (make_player if seat == place else make_other)() for seat, role in enumerate(roles)}
         for role, player in seated.items():
             player.join(game, role, random.getrandbits(32))
             player.start(by_processor_time(self.start_s))
@@ -96,6 +103,14 @@ class Comparison:
         for player in seated.values():
             player.stop()
         return PlayedMatch(name, number, place, points([state.goal(role) or 0 for role in roles], place), n_steps)
+
+    def _other_maker(self, game: Game) -> MakePlayer:
+        if self.commit is None:
+            return find_player(self.other)
+        return partial(
+            RevisionPlayer,
+            revision_child(self.commit, self.other, game.description.source.text, str(played_roles(game)[0])),
+        )
 
     def _step(
         self, game: Game, before: State, seated: dict[Role, Player], drawn: tuple[Term, ...] | None, random: Random
@@ -252,6 +267,7 @@ def mean_share(found: Sequence[GameFigures]) -> float:
 @click.argument("games", nargs=-1, metavar="[GAME]...")
 @click.option("--player", default="mcts", show_default=True, metavar="SPEC", help="The player measured.")
 @click.option("--against", "other", default="mcts:engine=python", show_default=True, metavar="SPEC")
+@click.option("--revision", metavar="COMMIT", help="The commit of this repository that has the other player.")
 @click.option("--seconds", type=click.FloatRange(0, min_open=True), default=0.1, show_default=True,
               help="Processor time a move.")  # fmt: skip
 @click.option("--start", "start_s", type=click.FloatRange(0), default=10.0, show_default=True,
@@ -267,6 +283,7 @@ def main(  # noqa: PLR0913, PLR0917 -- click hands every option to it
     games: Sequence[str],
     player: str,
     other: str,
+    revision: str | None,
     seconds: float,
     start_s: float,
     n_matches: int,
@@ -276,9 +293,13 @@ def main(  # noqa: PLR0913, PLR0917 -- click hands every option to it
     as_json: bool,
 ) -> None:
     """Let a search meet the one before it at GAMEs, by default thirteen, and say how many points it makes."""
-    names, comparison = games or GAMES, Comparison(player, other, seconds, seed, start_s)
-    file = ResultsFile(path, comparison)
+    names = games or GAMES
     try:
+        commit = None if revision is None else commit_of(revision)
+        if commit is not None:
+            check_out(commit)  # once, before several processes ask for it
+        comparison = Comparison(player, other, seconds, seed, start_s, commit)
+        file = ResultsFile(path, comparison)
         played = file.read()
         n_roles = {name: len(played_roles(make_game(file_of(name).read(), "interpreter"))) for name in names}
         done = {(match.game, match.number) for match in played}

@@ -36,13 +36,15 @@ class YardstickError(CallerError):
 class Child:
     """A child process that answers a line with a line; a context manager that ends it.
 
+    *root* is the folder whose packages it imports: those of this repository, unless it is of another revision.
+
     Raises:
         YardstickError: it cannot be started.
     """
 
-    def __init__(self, command: Sequence[str], patience_s: float = PATIENCE_S) -> None:
+    def __init__(self, command: Sequence[str], patience_s: float = PATIENCE_S, root: Path = ROOT) -> None:
         self.command, self._patience_s = " ".join(command), patience_s
-        paths = [str(ROOT), *filter(None, [os.environ.get("PYTHONPATH")])]
+        paths = [str(root), *filter(None, [os.environ.get("PYTHONPATH")])]
         try:
             self._process = subprocess.Popen(
                 command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
