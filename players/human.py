@@ -12,7 +12,7 @@ from gdl.boards import About, board_of, layout_of, text_of
 from gdl.boards.pieces import printable
 from gdl.errors import GdlError
 from gdl.game import Game, Role, State
-from gdl.games.library import find_game, game_names
+from gdl.games.library import named_games
 from gdl.language.rules import Description
 from gdl.language.terms import Constant, Term
 from players.deadline import Deadline
@@ -118,19 +118,19 @@ _CONSTANT: Final = re.compile(r"(?<![^\s(])[^\s()?][^\s()]*")
 
 
 def about_rules(description: Description) -> About | None:
-    """Return the description of the game with exactly these rules in the library, None where it has no such game.
+    """Return the description of the first named game with exactly these rules, None where there is no such game.
 
-    A player over HTTP gets rules without a name.
+    A player over HTTP gets rules without a name. Named are the games of the library, and those of the folder in
+    `GGP_GAMES`.
     """
     words = {word.lower() for rule in description.rules for word in _CONSTANT.findall(str(rule.head.term))}
-    for name in game_names():
-        file = find_game(name)
+    for file in named_games():
         try:
-            # Reading the rules of the whole library would take seconds: most texts lack one of the words.
+            # Reading the rules of all games would take seconds: most texts lack one of the words.
             text = file.text().lower()
             if all(word in text for word in words) and file.read().rules == description.rules:
                 return file.about()
-        except (GdlError, OSError):  # a broken file of the library is no game that we know
+        except (GdlError, OSError, UnicodeDecodeError):  # a broken file is no game that we know
             continue
     return None
 
@@ -184,7 +184,7 @@ def controlling_terminal() -> Streams:
 class HumanPlayer(Player):
     """Shows the person what the role knows, and takes the move that the person types.
 
-    *about* describes the board and the keys of the game; without it, the library may have the same rules.
+    *about* describes the board and the keys of the game; without it, a named game may have the same rules.
     `q` quits and `c` takes the move of *adviser*, a player with the same percepts. A single move without arguments
     (a no-op) is made without asking.
     """

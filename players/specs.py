@@ -14,6 +14,8 @@ NET: Final = "net:"
 
 _OPTIONS: Final = re.compile(r":(?=\s*\w+\s*=)")
 """Where the options of a spec begin; their values may have colons, as addresses do."""
+_FOLDERS: Final = re.compile(r"""(?P<before>[:,?&]\s*\w+\s*=\s*["']?)[^,:"'&]*/(?=[^/,&])""")
+"""The folders before the last name of an option that is a path; an address has a colon before its slashes."""
 _FILE_OPTION: Final = re.compile(r"""[:,]\s*file\s*=\s*(?P<quote>["']?)(?P<file>[^,]*?)(?P=quote)\s*(?:,|$)""")
 
 
@@ -76,6 +78,18 @@ def with_whole_path(spec: str) -> str:
     return spec if found is None else f"{spec[: found.start]}{Path(spec[found]).absolute()}{spec[found.stop :]}"
 
 
+def without_folders(spec: str) -> str:
+    """Return *spec* with its files by their last names, which tell nothing of the machine: the player's, and options.
+
+    Example:
+        >>> without_folders("../course/deep.py:Deep:book=/home/ann/book.bin,url=http://host/v1")
+        'deep.py:Deep:book=book.bin,url=http://host/v1'
+    """
+    found = _place_of_file(spec)
+    own = spec if found is None else f"{spec[: found.start]}{Path(spec[found]).name}{spec[found.stop :]}"
+    return _FOLDERS.sub(r"\g<before>", own)
+
+
 def _place_of_file(spec: str) -> slice | None:
     """Return where in *spec* a file is named: `FILE.py:Class`, `net:FILE` or `net:file=FILE`; None where none is."""
     name, _ = split_options(spec)
@@ -85,4 +99,4 @@ def _place_of_file(spec: str) -> slice | None:
             return slice(*option.span("file"))
         return slice(len(NET), len(name)) if name != NET[:-1] else None
     source, _ = split_class(name)
-    return slice(0, len(source)) if source.endswith(".py") and "://" not in spec else None
+    return slice(0, len(source)) if source.endswith(".py") and "://" not in name else None

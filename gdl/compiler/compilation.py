@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from gdl.compiler.tables import CompiledRules
 
 
-NOTICE: Final = "compiling the kernels, once: a minute, or two"
+NOTICE: Final = "compiling kernels that are not kept here yet: a minute, or two, for all of them"
 _TELLING_S: Final = 10.0
 """How often the notice says how many kernels have been compiled."""
 

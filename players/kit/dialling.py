@@ -88,7 +88,8 @@ class Dialling:
             message = await asyncio.to_thread(read_message, request.text) if is_large else read_message(request.text)
         except MessageError as error:
             _LOG.warning("a message that cannot be read: %s", error)
-            self._spawn(request, self._post(request, PlayerReply(session.NO_ANSWER)))
+            if request.answered is None:
+                self._spawn(request, self._post(request, PlayerReply(session.NO_ANSWER)))
             return
         self._announce(message, request.seat)
         if request.answered is not None:

@@ -18,7 +18,7 @@ from players.kit.host import Host
 from players.kit.player_server import reserved_output, run_stdio
 from players.player import HostAwayError, HostError
 from players.registry import FORMS, PLAYERS, PlayerMaker, find_player
-from players.specs import without_options
+from players.specs import without_folders, without_options
 from server.operation.logs import LogQueue
 from server.sanitization import without_passwords
 from server.terminal.command_line import FiniteRange
@@ -119,14 +119,10 @@ def _dial(
 def told_name(spec: str) -> str:
     """Return what the player *spec* answers to INFO: SPEC without passwords and folders, which no other is to see.
 
-    >>> told_name("../course/deep.py:Deep"), told_name("net:course/net.pt"), told_name("mcts:playouts=200")
-    ('deep.py:Deep', 'net:net.pt', 'mcts:playouts=200')
+    >>> told_name("../course/deep.py:Deep:book=/home/ann/book.bin"), told_name("llm:url=http://bob:hunter2@host/v1")
+    ('deep.py:Deep:book=book.bin', 'llm:url=http://bob:***@host/v1')
     """
-    name = without_passwords(spec)
-    kind, colon, rest = name.partition(":")
-    if kind.endswith(".py"):
-        return f"{Path(kind).name}{colon}{rest}"
-    return f"net:{Path(rest).name}" if kind == "net" else name
+    return without_folders(without_passwords(spec))
 
 
 def dialled_name(spec: str) -> str:

@@ -17,7 +17,6 @@ from players.search.tree.collection import collect
 from players.search.tree.figures import MoveFigures, chosen_among
 from players.search.tree.leaves import insert
 from players.search.tree.nodes import TreeSize, empty_tree, rule_facts
-from players.search.tree.settings import has_joint_moves
 
 _S_A_PLACE: Final = 2e-8
 _S_A_NODE: Final = 3e-7
@@ -35,14 +34,15 @@ class ProvenState:
 class TreeMemory:
     """The tree of a search of a *game*, of some *size*, where roles choose at once by a *rule*.
 
+    *has_joint_moves* says that they do so from the first states on, so that the tables of joint moves are needed soon.
     `arrays` are nodes and edges, which have other numbers after recycling, for which no thread may be at work. That
     `is_due` where there is no room any more.
     """
 
-    def __init__(self, game: CompiledGame, size: TreeSize, rule: int) -> None:
+    def __init__(self, game: CompiledGame, size: TreeSize, rule: int, *, has_joint_moves: bool) -> None:
         self.game, self.rule, self.size = game, rule, size
         self.facts = rule_facts(game.rules, game.roles, is_opposed=game.goal_sum is not None)
-        self._has_joint_moves = has_joint_moves(game)
+        self._has_joint_moves = has_joint_moves
         self.arrays = empty_tree(game.rules, size, rule)
         self.is_due = False
         self._prefault_tables()

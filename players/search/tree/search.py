@@ -32,7 +32,7 @@ from players.search.tree.leaves import NO_ROOM, STUCK, insert
 from players.search.tree.memory import ProvenState, TreeMemory
 from players.search.tree.nodes import empty_tree, rule_facts, tree_size
 from players.search.tree.rounds import DEPTHS, N_PLAYS, N_ROUNDS, N_WALKS, room_for, search, with_work
-from players.search.tree.settings import DEFAULT, SearchSettings, mean_moves
+from players.search.tree.settings import DEFAULT, SearchSettings, first_choices
 from players.search.tree.weights import FluentWeights, load_weight_kernels
 from players.search.tree.workers import IsWanted, TreeWorker, WorkerThreads
 
@@ -63,15 +63,16 @@ class CompiledSearch:
     def __init__(self, game: CompiledGame, seed: int, settings: SearchSettings = DEFAULT, n_threads: int = 1) -> None:
         self.game, self.rules, self.seed = game, game.rules, seed
         self.n_rounds, self.n_used = 0, n_threads
-        n_moves = mean_moves(game)
-        self.uses_amaf = settings.uses_amaf(game, n_moves)
+        first = first_choices(game)
+        self.uses_amaf = settings.uses_amaf(game, first.mean_moves)
         self.knobs = settings.knobs(uses_amaf=self.uses_amaf, n_threads=n_threads)
         played = (game.rules.decisive if settings.decisive else None) or game.rules.phased
         self.workers = self._new_workers(played, n_threads, settings.turn_s)
         self._threads, self._is_helped = WorkerThreads(), False
-        sized = partial(tree_size, game.rules, settings.memory_mb, n_moves, uses_amaf=self.uses_amaf)
+        sized = partial(tree_size, game.rules, settings.memory_mb, first.mean_moves, uses_amaf=self.uses_amaf)
         self._size_with_weights = sized(uses_minimax=settings.minimax)
-        self.tree = TreeMemory(game, sized(uses_minimax=False), RULES[settings.simultaneous])
+        rule = RULES[settings.simultaneous]
+        self.tree = TreeMemory(game, sized(uses_minimax=False), rule, has_joint_moves=first.are_joint)
         self._before = self._counted()
         self.averages: MoveAverages | None = None
         if settings.mast:

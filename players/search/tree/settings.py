@@ -80,18 +80,23 @@ class SearchSettings:
 DEFAULT: Final = SearchSettings()
 
 
-def mean_moves(game: CompiledGame) -> float:
-    """Return how many moves a role has where it chooses, by the first states of a play."""
-    n_moves = [n for each in _first_choices(game) for n in each if n > 1]
-    return sum(n_moves) / len(n_moves) if n_moves else 2.0
+@dataclass(frozen=True, slots=True)
+class FirstChoices:
+    """How many moves a role has where it chooses, in the mean, and whether several choose at once, in first states."""
+
+    mean_moves: float
+    are_joint: bool
 
 
-def has_joint_moves(game: CompiledGame) -> bool:
-    """Return whether several roles choose at once in the first states of a play."""
-    return any(sum(n > 1 for n in each) > 1 for each in _first_choices(game))
+def first_choices(game: CompiledGame) -> FirstChoices:
+    """Return what the first states of a play of *game* say of choices."""
+    chosen = [[n for n in each if n > 1] for each in _first_numbers(game)]
+    n_moves = [n for each in chosen for n in each]
+    mean = sum(n_moves) / len(n_moves) if n_moves else 2.0
+    return FirstChoices(mean, are_joint=any(len(each) > 1 for each in chosen))
 
 
-def _first_choices(game: CompiledGame) -> Iterator[list[int]]:
+def _first_numbers(game: CompiledGame) -> Iterator[list[int]]:
     """Yield how many moves each role has in the first states of a play, as far as all have one."""
     state = game.initial_state
     for _ in range(_FIRST_STATES):

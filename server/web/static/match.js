@@ -20,6 +20,7 @@ let shown = 0; // which of that is shown: answers that come after a later one ar
 let asked = null; // the step that was asked for last, until it is shown
 let source = null;
 let soon = null;
+let repeating = null;
 let naming = null;
 let namedAt = -ADDRESS_MS;
 
@@ -45,19 +46,21 @@ function parts(step) {
   return kept.get(step);
 }
 
-// Shows a step; null is the last that there is.
+// Shows a step; null is the last that there is. Returns whether it is what is shown now.
 async function show(step) {
   const number = ++wanted;
   asked = step;
   try {
     const found = parse(await parts(step));
     if (number === wanted) asked = null;
-    if (number < shown) return;
+    if (number < shown) return false;
     shown = number;
     put(found);
+    return true;
   } catch {
     kept.delete(step); // the next attempt asks again
     if (number === wanted) asked = null;
+    return false;
   }
 }
 
@@ -87,6 +90,7 @@ function put(found) {
     document.querySelector(`#moves [data-row="${from.dataset.step}"]`)?.setAttribute("aria-current", "step");
   }
   replace(document.getElementById("thoughts"), found.getElementById("thoughts"));
+  clearTimeout(repeating);
   if ("soon" in from.dataset) again(Number(from.dataset.step));
   showRow();
   announce(words(position().querySelector("figcaption")));
@@ -118,10 +122,13 @@ function atShownStep(address) {
   return found.href;
 }
 
-// What a role knew is still being worked out: asks again soon, if the step is still shown.
+// What a role knew is still being worked out: asks again soon, as long as the step is shown. Another step that was
+// asked for meanwhile comes first, and may fail to load, as this one may.
 function again(step) {
   kept.delete(step);
-  setTimeout(() => shownStep() === step && asked === null && show(step), LATER_MS);
+  repeating = setTimeout(async () => {
+    if (shownStep() === step && !(asked === null && (await show(step)))) again(step);
+  }, LATER_MS);
 }
 
 // Scrolls the list of moves, but never the page.

@@ -160,6 +160,11 @@ async def test_a_message_that_cannot_be_read_is_answered_with_nil() -> None:
     assert replies == [("m:0:HELLO", "nil")]
 
 
+async def test_a_message_that_was_answered_before_and_cannot_be_read_wants_no_reply() -> None:
+    replies, _ = await dialled(ScriptedHost([request("(HELLO m)", answered="nil"), request("(PING)"), REPLACED]))
+    assert replies == [("m:0:PING", "ready")]
+
+
 async def test_the_person_hears_of_a_reply_that_comes_too_late() -> None:
     host = ScriptedHost([request("(INFO)"), REPLACED])
     host.refusals = [ReplyRefusedError("m:0:INFO", "too late")]

@@ -12,7 +12,7 @@ from players import Player
 from players.language_model.player import MODEL, URL
 from players.player import PlayerFileError
 from players.registry import PLAYERS, find_player
-from players.specs import player_file, with_whole_path
+from players.specs import player_file, with_whole_path, without_folders
 
 FILE = """
 from neighbour import MOVE
@@ -165,6 +165,7 @@ def test_a_constructor_takes_options_whose_annotation_cannot_be_evaluated(file: 
     [
         ("mine.py", "mine.py"),
         ("sub/mine.py:Mine:depth=2", "sub/mine.py"),
+        ("sub/mine.py:Mine:url=http://host/v1", "sub/mine.py"),
         ("net:four.pt", "four.pt"),
         ("net:e:simulations=200", "e"),
         ("net:file=four.pt,simulations=200", "four.pt"),
@@ -181,3 +182,19 @@ def test_the_file_of_a_spec_can_be_named_from_any_folder(spec: str, file: str | 
     assert found == (None if file is None else Path(file))
     if file is not None:
         assert with_whole_path(spec) == str(Path(file).absolute()).join(spec.rsplit(file, 1))
+
+
+@pytest.mark.parametrize(
+    ("spec", "told"),
+    [
+        ("/home/ann/deep.py", "deep.py"),
+        ("../deep.py:Deep:book=/home/ann/a.bin,net='/x/b.pt',depth=3", "deep.py:Deep:book=a.bin,net='b.pt',depth=3"),
+        ("package.module:Deep:book = ~/a.bin", "package.module:Deep:book = a.bin"),
+        ("net:course/net.pt:simulations=200", "net:net.pt:simulations=200"),
+        ("net:file=/home/ann/net.pt,cache=/tmp/x", "net:file=net.pt,cache=x"),
+        ("llm:model=org/large,url=http://host/v1", "llm:model=large,url=http://host/v1"),
+        ("mcts:playouts=200", "mcts:playouts=200"),
+    ],
+)
+def test_a_spec_without_folders_tells_nothing_of_the_machine(spec: str, told: str) -> None:
+    assert without_folders(spec) == told

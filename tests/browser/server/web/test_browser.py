@@ -249,6 +249,30 @@ def test_keys_that_come_faster_than_steps_are_loaded_count_each(open_page: OpenP
     expect(page.locator("#slider")).to_have_value(str(n - 2))
 
 
+def test_a_picture_that_is_worked_out_is_asked_for_until_it_comes_whatever_else_fails_to_load(
+    open_page: OpenPage, finished: MatchRow
+) -> None:
+    def answer_early(route: Route) -> None:
+        answer = route.fetch()
+        route.fulfill(response=answer, body=answer.text().replace(" data-step=", " data-soon data-step=", 1))
+
+    page, held = open_page("/", "net::ERR_FAILED"), list[Route]()
+    page.clock.install()
+    page.route("**/matches/*?step=1", answer_early, times=1)
+    page.route(re.compile(r"/parts\?step=2$"), lambda route: held.append(route))  # noqa: PLW0108 -- as above
+    page.route(re.compile(r"/parts\?step=1$"), lambda route: route.abort(), times=1)
+    page.goto(f"/matches/{finished.id}?step=1")
+    with page.expect_request(re.compile(r"/parts\?step=2$")):
+        page.keyboard.press("ArrowRight")
+    page.clock.run_for(1_000)
+    with page.expect_event("requestfailed"):
+        held.pop().abort()
+    for _ in range(2):  # the first of them fails
+        with page.expect_request(re.compile(r"/parts\?step=1$")):
+            page.clock.run_for(1_000)
+    expect(page.locator("#position[data-step='1']")).to_be_visible()
+
+
 def test_a_match_that_goes_on_takes_no_key_back(open_page: OpenPage, site: LiveSite) -> None:
     match_id = site.order(game="tictactoe", players={"x": "human", "o": "legal"})
     seat, watching, held = open_page(f"/matches/{match_id}/play/x"), open_page(f"/matches/{match_id}"), list[Route]()
