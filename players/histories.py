@@ -96,9 +96,9 @@ class HistorySampler:
     ) -> list[tuple[worlds.World, float]]:
         """Return where *n* walks come to, with the logarithms of their weights.
 
-        There are none where all came to dead ends, or time ran out before the last step. Where it runs out in that, those
-        who were there before are returned. The walk at work then is lost, which is likelier of one that takes long: a
-        bias of one walk, which no weight can undo, as what that one would have come to is not known.
+        There are none where all came to dead ends, or time ran out before the last step. Where it runs out in that one,
+        walks that were there before are returned. The one at work is lost, and one that takes long is likelier to be
+        it: a bias of one walk, which no weight can undo, as what it would have come to is not known.
         Source: Bias properties of budget constrained simulations, Glynn and Heidelberger, 1990.
         """
         walks = [(self._root, 0.0)] * n
