@@ -1,7 +1,7 @@
 """The whole server: a game manager on its database, with API, pages, access and operation, listening until its end."""
 
 import ssl
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from typing import Final
@@ -93,9 +93,15 @@ async def _running_api(app: web.Application) -> AsyncIterator[None]:
 
 @asynccontextmanager
 async def listening(
-    app: web.Application, host: str = "127.0.0.1", port: int = 0, tls: ssl.SSLContext | None = None
+    app: web.Application,
+    host: str = "127.0.0.1",
+    port: int = 0,
+    tls: ssl.SSLContext | None = None,
+    begin: Callable[[], Awaitable[None]] | None = None,
 ) -> AsyncIterator[str]:
     """Serve *app* while the block runs, and yield its address; port 0 is one that the system chooses.
+
+    *begin* is called when *app* is ready, right before it listens; what it raises is raised.
 
     Raises:
         ListenError: the server cannot listen there.
@@ -111,6 +117,8 @@ async def listening(
     )
     await runner.setup()
     try:
+        if begin is not None:
+            await begin()
         yield await listen(runner, host, port, tls)
     finally:
         await runner.cleanup()
@@ -140,7 +148,8 @@ async def serve(options: ServeOptions, announce: Callable[[str], None]) -> None:
         async with (
             managing(database, settings, watch, options.publishing()) as manager,
             warming(is_wanted=options.warm_up),
-            listening(make_app(manager, access, watch), options.host, options.port, tls) as url,
+            # Players that dial in, and people, have so long to come back: not before they can.
+            listening(make_app(manager, access, watch), options.host, options.port, tls, manager.play) as url,
         ):
             announce(url)
             await watch.ending.requested()
@@ -153,7 +162,7 @@ async def serve(options: ServeOptions, announce: Callable[[str], None]) -> None:
 async def managing(
     database: Database, settings: order.HostSettings, watch: Watch, publishing: PublishSettings | None = None
 ) -> AsyncIterator[game_manager.GameManager]:
-    """Run a game manager on *database* while the block runs; what it still plays in the end is parked."""
+    """Prepare a game manager on *database*, which the block lets play; what it still plays in the end is parked."""
     metrics = watch.metrics
     async with published(database, publishing) as publishers:
         takers = _each(metrics.take, publishers.on_entry)
@@ -161,7 +170,7 @@ async def managing(
         manager = game_manager.GameManager(database, settings, observers)
         with watch.ending.on_signals():
             try:
-                await manager.start()
+                await manager.prepare()
                 async with lag_measured(metrics), collecting():
                     yield manager
             finally:

@@ -89,7 +89,7 @@ async def _manager() -> AsyncIterator[str]:
             watch, access = Watch(), AccessControl(AccessSettings(is_loopback=True), TokenStore(database))
             async with (
                 managing(database, HostSettings(), watch) as manager,
-                listening(make_app(manager, access, watch)) as url,
+                listening(make_app(manager, access, watch), begin=manager.play) as url,
             ):
                 yield url
         finally:

@@ -106,11 +106,19 @@ def run(
 @click.option("--server", metavar="URL", default="http://127.0.0.1:9148", show_default=True, help="Where it is played.")
 @click.option("--token", envvar="GGP_TOKEN", help="What lets you in there, if anything must; GGP_TOKEN by default.")
 def order(file: Path, server: str, token: str | None) -> None:
-    """Order the tournament in FILE.toml at a server, which plays it; without a `name` it is called as the file."""
+    """Order the tournament in FILE.toml at a server, which plays it; without a `name` it is called as the file.
+
+    Prints its address in the API. Without `starts` in the file it begins when a host starts it.
+    """
     called = json.dumps(clean_line(game_name_of(file.stem)), ensure_ascii=False)  # as TOML writes it, too
-    name = "" if "name" in read_toml(file) else f"name = {called}\n"
+    fields = read_toml(file)
+    name = "" if "name" in fields else f"name = {called}\n"
     text = name + file.read_text("utf-8-sig")
-    click.echo(asyncio.run(ordered(text, server.rstrip("/"), token)))
+    address = asyncio.run(ordered(text, server.rstrip("/"), token))
+    click.echo(address)
+    if "starts" not in fields:
+        page = address.replace("/api/v1/tournaments/", "/tournaments/")
+        click.echo(f"it begins when you start it: on {page}, or by POST {address}/start", err=True)
 
 
 async def ordered(text: str, server: str, token: str | None) -> str:

@@ -89,7 +89,12 @@ class GameManager:
         return self._chooser.wait_reasons
 
     async def start(self) -> None:
-        """Bring the library into the database, and begin to play: first what broke off, then what waits.
+        """Prepare, and begin to play; raises as `prepare`."""
+        await self.prepare()
+        await self.play()
+
+    async def prepare(self) -> None:
+        """Bring the library into the database, and hear of what other managers tell.
 
         Raises:
             UnknownNameError: the ladder has a game that is not there.
@@ -101,6 +106,13 @@ class GameManager:
         if self.database.is_sqlite:
             await self.matches.free_all()  # its lock says that there is no other manager
         self.relay.start()
+
+    async def play(self) -> None:
+        """Begin to play, once all is prepared: first what broke off, then what waits.
+
+        Raises:
+            StorageError: the database failed.
+        """
         await self.playing.take_over()
         self.look()
         leases = self.playing.keep_leases(self.look)

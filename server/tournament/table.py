@@ -1,7 +1,7 @@
 """The table of a tournament: places, what each player won, drew and lost, ratings, and players head to head."""
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,7 +11,15 @@ from server.tournament.knockout import Knockout
 from server.tournament.plan import TournamentFormat
 from server.tournament.progress import PlayedMatch, Progress
 from server.tournament.ratings import Rating, Ratings
-from server.tournament.standings import ScoringRules, Standing, losers, points_between, rated_goals, standings
+from server.tournament.standings import (
+    ScoringRules,
+    Standing,
+    losers,
+    mean_goals,
+    points_between,
+    rated_goals,
+    standings,
+)
 from server.tournament.swiss import byes
 
 
@@ -22,7 +30,7 @@ class TableRow:
     Attributes:
         score: what counts, by the measure of the plan.
         byes: how many rounds without opponents count in the score.
-        mean_goal: the mean of its goals.
+        mean_goal: the mean of its goals that count.
         rating: None without matches that tell.
         los: the likelihood that it is stronger than the best of the others.
         thinking_s: how long it thought for all its moves.
@@ -69,10 +77,11 @@ def table_of(progress: Progress) -> tuple[TableRow, ...]:
     """Return the table of a tournament so far, the best first."""
     plan, results = progress.plan, progress.results
     ratings = progress.ratings
+    goals = mean_goals(results, plan.scoring)
     counts = outcomes(results, plan.scoring)
     spent = _spent(progress.played)
     return tuple(
-        _row(standing, counts[standing.name], spent[standing.name], results, ratings)
+        _row(standing, goals.get(standing.name, 0.0), counts[standing.name], spent[standing.name], ratings)
         for standing in _standings(progress)
     )
 
@@ -86,12 +95,9 @@ def _standings(progress: Progress) -> tuple[Standing, ...]:
     return standings(competition, plan.scoring, free_rounds, groups=groups)
 
 
-def _row(
-    standing: Standing, counts: Counter[str], spent: Counter[str], results: Iterable[MatchResult], ratings: Ratings
-) -> TableRow:
+def _row(standing: Standing, mean_goal: float, counts: Counter[str], spent: Counter[str], ratings: Ratings) -> TableRow:
     name = standing.name
     rated = {rating.player: rating for rating in ratings.players}
-    goals = [result.goal_of(name) for result in results if name in result.players]
     return TableRow(
         rank=standing.rank,
         player=name,
@@ -101,7 +107,7 @@ def _row(
         draws=counts["draws"],
         losses=counts["losses"],
         byes=standing.n_byes,
-        mean_goal=sum(goals) / len(goals) if goals else 0.0,
+        mean_goal=mean_goal,
         rating=rated.get(name),
         los=superiority(name, ratings),
         errors=spent["errors"],
@@ -148,15 +154,21 @@ def _spent(played: Iterable[PlayedMatch]) -> defaultdict[str, Counter[str]]:
     return spent
 
 
-def head_to_head(results: Sequence[MatchResult], players: Sequence[str], rules: ScoringRules) -> list[list[str]]:
-    """Return the cross table: what each of *players* made against each other, as `points/matches`."""
+def head_to_head(
+    results: Sequence[MatchResult],
+    players: Sequence[str],
+    rules: ScoringRules,
+    written: Callable[[float], str] = "{:g}".format,
+) -> list[list[str]]:
+    """Return the cross table: what each of *players* made against each other, as `points/matches`, points *written*."""
     points: defaultdict[tuple[str, str], float] = defaultdict(float)
     n_matches: Counter[tuple[str, str]] = Counter()
     for result in results:
         for two, found in points_between([result], rules).items():
             points[two] += found
             n_matches[two] += 1
-    return [
-        ["" if not n_matches[one, other] else f"{points[one, other]:g}/{n_matches[one, other]}" for other in players]
-        for one in players
-    ]
+
+    def cell(two: tuple[str, str]) -> str:
+        return f"{written(points[two])}/{n_matches[two]}" if n_matches[two] else ""
+
+    return [[cell((one, other)) for other in players] for one in players]

@@ -19,6 +19,7 @@ from server.tournament.standings import ScoringRules, counted_goals, losers, mat
 from server.tournament.summary import sprt_line
 from server.tournament.swiss import byes
 from server.tournament.table import TableRow, head_to_head, table_of
+from server.web.rendering import points
 
 _MOST_IN_CROSS_TABLE: Final = 60
 
@@ -171,7 +172,7 @@ def shown_tournament(found: StoredTournament, wait_reasons: Mapping[str, WaitRea
     table, rules = table_of(progress), progress.plan.scoring
     names = [row.player for row in table]
     has_cross = len(names) <= _MOST_IN_CROSS_TABLE and not found.row.is_played_alone
-    cross = head_to_head(progress.results, names, rules) if has_cross else []
+    cross = head_to_head(progress.results, names, rules, points) if has_cross else []
     waits = wait_reasons_of(found, wait_reasons)
     words = {match_id: reason.words for match_id, reason in waits.items()}
     fixtures = {

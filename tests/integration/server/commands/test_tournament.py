@@ -181,8 +181,14 @@ async def test_a_file_orders_a_tournament_at_a_server(ggp: Ggp, tmp_path: Path) 
         async with client.get("/api/v1/tournaments/spring-cup") as answer:
             found = await answer.json()
         again = await asyncio.to_thread(ggp, "tournament", "order", file, "--server", server)
+        file.write_text('name = "timed"\nstarts = 2030-01-01T18:00:00Z\n' + file.read_text())
+        timed = await asyncio.to_thread(ggp, "tournament", "order", file, "--server", server)
     gone = await asyncio.to_thread(ggp, "tournament", "order", file, "--server", server)
-    assert (done.exit_code, done.output.splitlines()[-1]) == (0, f"{server}api/v1/tournaments/spring-cup")
+    address = f"{server}api/v1/tournaments/spring-cup"
+    assert [(one.exit_code, one.output.splitlines()[-1], one.errors) for one in (done, timed)] == [
+        (0, address, f"it begins when you start it: on {server}tournaments/spring-cup, or by POST {address}/start\n"),
+        (0, f"{server}api/v1/tournaments/timed", ""),
+    ]
     assert [(one["name"], one["player"]) for one in found["entrants"]] == [("mine", "random"), ("theirs", "legal")]
     assert (again.exit_code, again.errors.splitlines()[-1]) == (
         2, f"ggp: {server[:-1]}: there is a tournament 'spring-cup' already",

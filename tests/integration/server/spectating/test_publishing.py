@@ -122,6 +122,7 @@ async def test_a_match_is_published_when_it_is_played_no_more(tmp_path: Path, mo
     async with spectator_server() as (server, address):
         settings = PublishSettings(address, "http://127.0.0.1/games/", pause_s=0.001)
         async with managing(database, HostSettings(), Watch(), settings) as manager:
+            await manager.play()
             await manager.order(MatchRequest(game="tictactoe", players={}))
             await until(lambda: server.updates)
     await database.close()

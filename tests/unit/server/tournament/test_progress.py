@@ -123,6 +123,16 @@ def test_a_match_that_both_have_lost_is_a_loss_of_each_and_is_not_rated() -> Non
     assert progress.rated_results == ()
 
 
+def test_the_mean_goal_is_of_the_goals_that_count() -> None:
+    begun = new_progress("ab", forfeit_errors=3)
+    scheduled = begun.next_matches()
+    results = [replace(result_of(match, (100, 0)), errors=(5, 0)) for match in scheduled]
+    progress = replace(begun, scheduled=scheduled, ended=tuple(PlayedMatch(each, (0, 0), (0, 0)) for each in results))
+    assert {row.player: row.mean_goal for row in table_of(progress)} == {"a": 50.0, "b": 50.0}
+    lost_one = replace(progress, ended=progress.ended[:1])
+    assert {row.player: row.mean_goal for row in table_of(lost_one)} == {"a": 0.0, "b": 100.0}
+
+
 def test_who_has_lost_by_errors_is_behind_a_player_with_as_many_goals() -> None:
     begun = new_progress("ab", forfeit_errors=3)
     scheduled = begun.next_matches()[:1]

@@ -69,6 +69,14 @@ def test_where_none_plays_against_another_there_is_no_cross_table() -> None:
     assert shown_tournament(tournament_with("completed", format="score-table", n_roles=1)).cross == ()
 
 
+def test_the_cross_table_has_halves_as_the_scores_have_them() -> None:
+    found = tournament_with("completed")
+    (first, second), (won, lost) = found.fixtures, (100, 0)
+    seats = tuple(replace(seat, goal=goal) for seat, goal in zip(first.seats, (won, lost), strict=True))
+    shown = shown_tournament(replace(found, fixtures=(replace(first, seats=seats), second)))
+    assert shown.cross == (("", "1½/2"), ("½/2", ""))
+
+
 def test_whose_errors_lost_a_match_is_said_beside_the_goals_that_count() -> None:
     found = tournament_with("completed", forfeit_errors=2)
     first, second = found.fixtures
