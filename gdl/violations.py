@@ -12,6 +12,7 @@ if TYPE_CHECKING:
 UNKNOWN_KEY: Final = "unknown key"
 OF_KEY: Final = "[key]"
 """What ends the place of what is wrong with a key itself, and not with its value."""
+_MAX_PATH: Final = 200
 _QUOTED: Final = re.compile("'([^']*)'")
 _INTEGER: Final = "must be a whole number"
 _NUMBER: Final = "must be a number"
@@ -81,6 +82,28 @@ def violation_place(violation: ErrorDetails) -> tuple[int | str, ...]:
     """Return the way to the key that *violation* is about, whether its value is wrong or the key itself."""
     place = violation["loc"]
     return place[:-1] if place[-1:] == (OF_KEY,) else place
+
+
+def first_violation(error: ValidationError) -> ErrorDetails:
+    """Return the one thing to say of *error*: an unknown key, which may be a missing one misspelt, else the first."""
+    found = violations(error)
+    return next((each for each in found if is_unknown_key(each)), found[0])
+
+
+def is_unknown_key(violation: ErrorDetails) -> bool:
+    """Return whether *violation* is about a key that there is not."""
+    return violation["type"] == "extra_forbidden"
+
+
+def violation_path(violation: ErrorDetails) -> str:
+    """Return the way to the key that *violation* is about: `players.0`, or nothing where the whole value is wrong."""
+    return ".".join(str(part) or '""' for part in violation_place(violation))[:_MAX_PATH]
+
+
+def violation_text(violation: ErrorDetails) -> str:
+    """Return what is wrong by *violation*, after the way to its key: `rounds: must be a whole number`."""
+    path, message = violation_path(violation), violation_message(violation)
+    return f"{path}: {message}" if path else message
 
 
 def allowed_words(violation: ErrorDetails) -> tuple[str, ...]:

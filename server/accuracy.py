@@ -24,7 +24,7 @@ from gdl.game import Game, JointMove, State
 from gdl.games.library import GameFile, find_game
 from gdl.language.kif import read_term
 from gdl.language.terms import Constant, Term
-from gdl.violations import violation_message, violation_place, violations
+from gdl.violations import first_violation, violation_text
 from gdl.worker import ChildLimits, run_limited
 from players.deadline import Deadline, SearchBudget
 from players.player import Player
@@ -171,10 +171,7 @@ def _parsed(kind: type[LineKind], path: Path, number: int, line: bytes) -> LineK
     try:
         return kind.model_validate_json(line)
     except ValidationError as error:
-        first = violations(error)[0]
-        where = ".".join(map(str, violation_place(first)))[:100]
-        reason = violation_message(first)
-        raise PositionFileError(path, f"{where}: {reason}" if where else reason, number) from error
+        raise PositionFileError(path, violation_text(first_violation(error)), number) from error
 
 
 def _game(path: Path, head: FileHead) -> GameFile:

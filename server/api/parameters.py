@@ -12,7 +12,14 @@ from aiohttp import web
 from pydantic import BaseModel, TypeAdapter, ValidationError
 
 from gdl.toml import toml_of
-from gdl.violations import violation_message, violation_place, violations
+from gdl.violations import (
+    first_violation,
+    is_unknown_key,
+    violation_message,
+    violation_path,
+    violation_text,
+    violations,
+)
 from server.refusals import RequestError, SlowRequestError
 
 if TYPE_CHECKING:
@@ -61,7 +68,7 @@ def read_query(request: web.Request, model: type[Model]) -> Model:
     try:
         return model.model_validate(dict(request.query))
     except ValidationError as error:
-        raise _refused(violations(error), _aliases(model), "invalid_query") from error
+        raise _refused(first_violation(error), _aliases(model), "invalid_query") from error
 
 
 async def read_body(
@@ -85,10 +92,10 @@ async def read_body(
             return model.model_validate(from_toml(toml_fields(raw)), by_alias=False, by_name=True)
         return model.model_validate_json(raw, strict=True)
     except ValidationError as error:
-        errors = violations(error)
-        if errors[0]["type"] == "json_invalid":
-            raise RequestError("invalid_json", f"the body is no JSON: {errors[0]['ctx']['error']}") from error
-        raise _refused(errors, model.model_fields if is_toml else _aliases(model), invalid) from error
+        first = first_violation(error)
+        if first["type"] == "json_invalid":
+            raise RequestError("invalid_json", f"the body is no JSON: {first['ctx']['error']}") from error
+        raise _refused(first, model.model_fields if is_toml else _aliases(model), invalid) from error
 
 
 def _check_type(request: web.Request, taken: Sequence[str]) -> None:
@@ -116,12 +123,9 @@ async def _raw(request: web.Request) -> bytes:
         raise SlowRequestError(BODY_LIMIT_S) from None
 
 
-def _refused(errors: Sequence[ErrorDetails], known: Iterable[str], code: str) -> RequestError:
-    """Return the refusal for the first of *errors*; an unknown key, which may be a missing one, comes before others."""
-    first = next((each for each in errors if each["type"] == "extra_forbidden"), errors[0])
-    where, message = ".".join(map(str, violation_place(first)))[:_MAX_WHERE], violation_message(first)
-    hint = _hint(where, known) if first["type"] == "extra_forbidden" else ""
-    return RequestError(code, f"{where}: {message}" if where else message, hint)
+def _refused(violation: ErrorDetails, known: Iterable[str], code: str) -> RequestError:
+    hint = _hint(violation_path(violation), known) if is_unknown_key(violation) else ""
+    return RequestError(code, violation_text(violation), hint)
 
 
 def _aliases(model: type[BaseModel]) -> Iterable[str]:

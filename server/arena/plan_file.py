@@ -10,7 +10,7 @@ from pydantic import ValidationError
 from pydantic_core import ErrorDetails
 
 from gdl.games.library import GameFile, find_game
-from gdl.violations import violation_message, violation_place, violations
+from gdl.violations import first_violation, is_unknown_key, violation_text
 from players.specs import player_file
 from server.errors import ConfigurationError, GameNameClashError, TournamentFolderError
 from server.links.seating import is_command
@@ -41,9 +41,8 @@ def plan_of(fields: Mapping[str, Any], path: Path) -> TournamentPlan:
     try:
         return TournamentPlan.model_validate(own)
     except ValidationError as error:
-        errors = violations(error)
-        first = next((each for each in errors if each["type"] == "extra_forbidden"), errors[0])
-        raise ConfigurationError(path, _reason(first), _meant(first)) from error
+        first = first_violation(error)
+        raise ConfigurationError(path, violation_text(first), _meant(first)) from error
 
 
 _KEYS_OF_SERVERS: Final = frozenset(("name", "entry", *Timetable.model_fields))
@@ -69,15 +68,9 @@ def _by_name(players: list[object], path: Path) -> dict[str, str]:
     return found
 
 
-def _reason(first: ErrorDetails) -> str:
-    where = ".".join(str(part) or '""' for part in violation_place(first))
-    reason = violation_message(first)
-    return f"{where}: {reason}" if where else reason
-
-
 def _meant(first: ErrorDetails) -> list[str]:
     """Return the keys that may have been meant, where *first* is about an unknown one."""
-    if first["type"] != "extra_forbidden":
+    if not is_unknown_key(first):
         return []
     known = SprtPlan.model_fields if first["loc"][0] == "sprt" else TournamentPlan.model_fields
     return difflib.get_close_matches(str(first["loc"][-1]), list(known), n=1)

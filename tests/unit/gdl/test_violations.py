@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 import pytest
 from pydantic import AwareDatetime, BaseModel, ConfigDict, Field, ValidationError
 
-from gdl.violations import violation_message, violation_place, violations
+from gdl.violations import first_violation, violation_message, violation_place, violation_text, violations
 
 
 class Order(BaseModel):
@@ -78,3 +78,20 @@ def test_more_things_that_are_wrong_than_can_be_told_are_told_as_one(n: int, exp
     with pytest.raises(ValidationError) as caught:
         Order.model_validate({f"key {number}": 1 for number in range(n)})
     assert [violation_message(each) for each in violations(caught.value)] == expected
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        ([], "must have keys and values"),
+        ({"games": ["nim", 1]}, "games.1: must be a text"),
+        ({"rounds": 0, "round": 1}, "round: unknown key"),
+        ({"rounds": 0, "share": 2}, "rounds: must be 1 or more"),
+        ({"players": {"": 1}}, 'players."": must be a text'),
+        ({"x" * 300: 1}, f"{'x' * 200}: unknown key"),
+    ],
+)
+def test_what_is_wrong_is_said_after_the_way_to_its_key_and_an_unknown_key_first(value: object, text: str) -> None:
+    with pytest.raises(ValidationError) as caught:
+        Order.model_validate(value)
+    assert violation_text(first_violation(caught.value)) == text

@@ -74,7 +74,7 @@ def test_the_rules_are_those_beside_the_file(tmp_path: Path) -> None:
         ((HEAD, position(values={})), 2, "values: "),
         ((HEAD, position(values={"a": 101})), 2, "values.a: "),
         ((HEAD, position(values={"a": "50"})), 2, "values.a: "),
-        ((HEAD, position(values={"": 50})), 2, "values.: the key must have 1 or more characters"),
+        ((HEAD, position(values={"": 50})), 2, 'values."": the key must have 1 or more characters'),
         ((HEAD, position(moves=[[]])), 2, "moves.0: "),
         ((HEAD, position(moves=[["a"]] * 1_001)), 2, "moves: "),
         ((HEAD, "[" * 100_000), 2, "Invalid JSON"),
