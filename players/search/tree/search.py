@@ -25,6 +25,7 @@ from players.search.kernel_calls import Pace
 from players.search.positions import Report, ignore
 from players.search.tree.averages import MoveAverages
 from players.search.tree.bandits import RULES, UCB
+from players.search.tree.choices import first_choices
 from players.search.tree.collection import collect
 from players.search.tree.figures import insight_of
 from players.search.tree.implicit import MINIMAX_SHARE
@@ -32,7 +33,7 @@ from players.search.tree.leaves import NO_ROOM, STUCK, insert
 from players.search.tree.memory import ProvenState, TreeMemory
 from players.search.tree.nodes import empty_tree, rule_facts, tree_size
 from players.search.tree.rounds import DEPTHS, N_PLAYS, N_ROUNDS, N_WALKS, room_for, search, with_work
-from players.search.tree.settings import DEFAULT, SearchSettings, first_choices
+from players.search.tree.settings import DEFAULT, SearchSettings
 from players.search.tree.weights import FluentWeights, load_weight_kernels
 from players.search.tree.workers import IsWanted, TreeWorker, WorkerThreads
 

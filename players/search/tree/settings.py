@@ -1,11 +1,11 @@
 """How a compiled search searches: what its caller may set, and what suits the game where that is left open."""
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
 
 from gdl.compiler.compiled import CompiledGame
 from players.search.kernel_calls import TURN_S
+from players.search.tree.choices import marking_share
 from players.search.tree.nodes import Knobs
 
 MEMORY_MB: Final = 512.0
@@ -19,6 +19,8 @@ _LASTING: Final = 2.0
 """How many times the moves that are legal at once a role has at most on boards that are filled: a move means the same
 there from state to state.
 """
+_MARKING: Final = 0.9
+"""The share of moves that leave a mark, at least: elsewhere it matters when a move is made, or by which role."""
 _LEAST_WALKS: Final = 32
 _MOST_WALKS: Final = 512
 _NODES_PER_WALK: Final = 4
@@ -27,7 +29,6 @@ few that lanes are left, each leaf has several plays.
 """
 SIMULTANEOUS: Final = "ucb"
 """How roles choose where several do: by upper confidence bounds."""
-_FIRST_STATES: Final = 6
 MAX_STEPS: Final = 1_000
 """A random play that lasts longer counts as even."""
 
@@ -67,7 +68,8 @@ class SearchSettings:
         """Return whether what plays say of moves counts in a game in which *n_moves* are legal at once in the mean."""
         if self.amaf is not None:
             return self.amaf
-        return n_moves >= _MANY_MOVES and max(map(len, game.rules.moves_of)) <= _LASTING * n_moves
+        are_many, are_lasting = n_moves >= _MANY_MOVES, max(map(len, game.rules.moves_of)) <= _LASTING * n_moves
+        return are_many and are_lasting and marking_share(game) >= _MARKING
 
     def knobs(self, *, uses_amaf: bool, n_threads: int = 1) -> Knobs:
         """Return how each of some threads walks the tree, without weights."""
@@ -78,32 +80,3 @@ class SearchSettings:
 
 
 DEFAULT: Final = SearchSettings()
-
-
-@dataclass(frozen=True, slots=True)
-class FirstChoices:
-    """How many moves a role has where it chooses, in the mean, and whether several choose at once, in first states."""
-
-    mean_moves: float
-    are_joint: bool
-
-
-def first_choices(game: CompiledGame) -> FirstChoices:
-    """Return what the first states of a play of *game* say of choices."""
-    chosen = [[n for n in each if n > 1] for each in _first_numbers(game)]
-    n_moves = [n for each in chosen for n in each]
-    mean = sum(n_moves) / len(n_moves) if n_moves else 2.0
-    return FirstChoices(mean, are_joint=any(len(each) > 1 for each in chosen))
-
-
-def _first_numbers(game: CompiledGame) -> Iterator[list[int]]:
-    """Yield how many moves each role has in the first states of a play, as far as all have one."""
-    state = game.initial_state
-    for _ in range(_FIRST_STATES):
-        if state.is_terminal:
-            break
-        moves = [state.legal_moves(role) for role in game.roles]
-        yield [len(each) for each in moves]
-        if not all(moves):
-            break
-        state = state.next_state(tuple(each[0] for each in moves))

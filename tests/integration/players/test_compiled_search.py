@@ -23,6 +23,7 @@ from players.deadline import Deadline, SearchBudget
 from players.search.evaluator import compiled_game_of
 from players.search.positions import goal_shares
 from players.search.tree.background import BackgroundSearch
+from players.search.tree.choices import first_choices, marking_share
 from players.search.tree.memory import ProvenState
 from players.search.tree.nodes import (
     AMAF_PLAYS,
@@ -456,6 +457,20 @@ def said_of_moves(search: CompiledSearch, root: int) -> dict[str, tuple[float, f
         for edge in edges
         if (n := float(tree.amaf[edge, AMAF_PLAYS]))
     }
+
+
+@pytest.mark.parametrize(("name", "share"), [("tictactoe", 1.0), ("hex", 1.0), ("blotto", 0.0)])
+def test_stones_are_marks_and_what_roles_choose_at_once_is_none(name: str, share: float) -> None:
+    assert marking_share(compiled_game_of(compiled(name))) == share
+
+
+@pytest.mark.parametrize(
+    ("name", "is_used"),
+    [("hex", True), ("gomoku", True), ("pentago", False), ("dotsandboxes", False), ("chess", False)],
+)
+def test_what_plays_say_of_moves_counts_where_many_moves_leave_marks(name: str, is_used: bool) -> None:
+    game = compiled_game_of(compiled(name))
+    assert SearchSettings().uses_amaf(game, first_choices(game).mean_moves) is is_used
 
 
 def test_plays_say_which_moves_they_are_won_with() -> None:
