@@ -280,17 +280,14 @@ def _first_word(text: str) -> str:
 
 
 def _from_json(text: str) -> InfoReply:
+    """Return what *text* says, which begins as an object of JSON or as a text with one of the other shapes."""
     try:
         value = json.loads(text)
-        items = value.items() if isinstance(value, dict) else ()
-        fields = [(key, _json_text(item)) for key, item in items if item is not None]
+        if isinstance(value, dict):
+            return _from_fields((key, _json_text(item)) for key, item in value.items() if item is not None)
     except (ValueError, RecursionError) as error:
         raise MessageError("an answer to INFO that is no JSON", text) from error
-    if isinstance(value, str):
-        return read_info(value.lstrip('{" '))
-    if not isinstance(value, dict):
-        raise MessageError("an answer to INFO that is no JSON object", text)
-    return _from_fields(fields)
+    return read_info(value.lstrip('{" '))
 
 
 def _json_text(value: object) -> str:

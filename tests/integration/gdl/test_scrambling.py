@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -105,6 +106,14 @@ def test_terms_come_back_in_whatever_case(term: Term, case: object) -> None:
     if "unheard" not in str(term) and "sees" not in str(term) and "true" not in str(term):
         assert scrambling().original(said) is term
     assert scrambling().original(sent) is term
+
+
+@pytest.mark.parametrize("text", ["?m", "(mark ?m (cell ?n ?unheard b))"])
+def test_variables_in_terms_come_back_too(text: str) -> None:
+    sent = scrambling().scrambled(read_term(text))
+    new_names = scrambling().names
+    assert str(sent) == re.sub(r"[^ ()]+", lambda name: new_names.get(name[0], name[0]), text)
+    assert scrambling().original(sent) is read_term(text)
 
 
 def test_deep_terms_are_no_trouble() -> None:

@@ -18,6 +18,7 @@ from gdl.wire.insights import (
     commented_insight,
     insight_comment,
     insight_text,
+    insight_words,
     read_insight,
 )
 
@@ -113,6 +114,30 @@ def test_an_insight_has_as_much_of_a_long_line_as_fits() -> None:
     text = insight_text(wide)
     assert (len(text) <= MAX_INSIGHT, len(read_insight(text).line)) == (True, 3)
     assert read_insight(insight_text(Insight(1, 1, 1.0, None, ("a", "b\n", "c")))).line == ("a",)
+
+
+def test_an_insight_may_be_as_long_as_the_longest_that_is_read() -> None:
+    moves = ("a" * MAX_MOVE, *("\N{GREEK SMALL LETTER ALPHA}" * MAX_MOVE,) * 3)
+    n_free = MAX_INSIGHT - len(insight_text(Insight(1, 1, 1.0, None, (*moves, "b")))) + 1
+    longest = Insight(1, 1, 1.0, None, (*moves, "b" * n_free))
+    assert (len(insight_text(longest)), read_insight(insight_text(longest))) == (MAX_INSIGHT, longest)
+
+
+def test_the_largest_numbers_of_an_insight() -> None:
+    text = '{"leaves": 9007199254740991, "plays": 9007199254740991, "depth": 1000000, "value": 100}'
+    assert read_insight(text) == Insight(2**53 - 1, 2**53 - 1, 1e6, 100.0)
+
+
+@pytest.mark.parametrize(
+    ("insight", "words"),
+    [
+        (Insight(12, 8, 9.5, None, ("a", "b")), "value unknown, 12 leaves, 8 plays, depth 9.5, line a b"),
+        (Insight(0, 0, 0.0, 63.25), "value 63.25, 0 leaves, 0 plays, depth 0, line "),
+        (Insight(1, 1, 1.0, 50.0, ("a",), is_proven=True), "value 50 (proven), 1 leaves, 1 plays, depth 1, line a"),
+    ],
+)
+def test_an_insight_in_words(insight: Insight, words: str) -> None:
+    assert insight_words(insight) == words
 
 
 @pytest.mark.parametrize("value", [math.nan, math.inf, -1.0, 100.5])

@@ -31,13 +31,14 @@ ODD = st.text(alphabet=st.sampled_from(list('()ab ;\n\0"{}:[]?1é')))
         ("noop(taunt x)", "noop"),
         ("; thinking\n( a  b )", "(a b)"),
         ("(noop)", "noop"),
+        ("noop" + 200 * " ", "noop"),
     ],
 )
 def test_the_first_term_counts(reply: str, term: str) -> None:
     assert first_term(reply) == read_term(term)
 
 
-@pytest.mark.parametrize("reply", ["", "  ", ";x", ")", "(", "(mark 1", "()", "((mark 1 1))"])
+@pytest.mark.parametrize("reply", ["", "  ", ";x", ")", "(", "(mark 1", "()", "((mark 1 1))", f"(f {'a ' * 50_000})"])
 def test_a_reply_without_a_first_term_is_refused(reply: str) -> None:
     with pytest.raises(MessageError):
         first_term(reply)
@@ -96,6 +97,7 @@ def test_a_move_is_found_exactly_or_in_another_case_if_unique(said: str, move: o
          InfoReply("Deep Thought", Status.BUSY, (("species", "alien"),))),
         ("(name Deep) (status busy)", InfoReply("Deep", Status.BUSY)),
         ("(name Deep)", InfoReply("Deep")),
+        ("(name Deep Thought)", InfoReply("Deep Thought")),
         ("(info (name Deep) (status busy))", InfoReply("Deep", Status.BUSY)),
         ('{"name": "Deep", "status": "Busy", "games": 3}', InfoReply("Deep", Status.BUSY, (("games", "3"),))),
         ('{"name": null, "status": null, "games": null}', InfoReply()),
@@ -115,6 +117,7 @@ def test_every_shape_of_an_answer_to_info(reply: str, info: InfoReply) -> None:
     [
         ("", "nothing was said", ""),
         ("()", "no answer to INFO", "()"),
+        ("(name)", "no answer to INFO", "(name)"),
         (" hello\n", "no answer to INFO", "hello"),
         ("(a", "a parenthesis is never closed", "(a"),
         ('"x"', "no answer to INFO", "x"),
@@ -156,9 +159,14 @@ def test_an_answer_to_info_is_read_back(name: str | None, status: Status) -> Non
     assert read_info(info_text(info)) == info
 
 
-@pytest.mark.parametrize("name", ["Two Words", "a(b", ""])
-def test_a_name_is_made_fit_for_the_wire(name: str) -> None:
-    assert read_info(info_text(InfoReply(name, Status.BUSY))).status is Status.BUSY
+def test_an_answer_to_info_as_long_as_is_read() -> None:
+    name = "x" * (100_000 - len('{"name": ""}'))
+    assert read_info(f'{{"name": "{name}"}}') == InfoReply(name)
+
+
+def test_what_a_player_says_of_itself_is_made_fit_for_the_wire() -> None:
+    info = InfoReply("Two (Words)", Status.BUSY, (("made by", ""),))
+    assert info_text(info) == "((name Two_Words_) (status busy) (made_by _))"
 
 
 @given(st.binary())
