@@ -1,6 +1,5 @@
 """The game manager that a player dials: its JSON API, as far as such a player needs it."""
 
-import asyncio
 import errno
 import json
 import os
@@ -305,7 +304,7 @@ def failure_words(error: BaseException, url: URL) -> str:
         return f"its certificate is not trusted: {reason} (SSL_CERT_FILE may name a file of certificates that are)"
     if isinstance(error, aiohttp.ClientConnectorError):
         return f"it cannot be reached: {_reason_of(error.os_error)}"
-    if isinstance(error, TimeoutError | asyncio.TimeoutError):
+    if isinstance(error, TimeoutError):
         return "no answer in time"
     if isinstance(error, aiohttp.ServerDisconnectedError) and url.scheme == "http":
         return "it broke off (does it speak https?)"

@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 import asyncio
+import errno
 import json
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from dataclasses import replace
 from typing import Any
 
+import aiohttp
 import pytest
 from aiohttp import web
+from aiohttp.client_reqrep import ConnectionKey
+from yarl import URL
 
-from players.kit.host import DialledRequest, Host, Registration
+from players.kit.host import DialledRequest, Host, Registration, failure_words, is_name, read_url
 from players.player import HostAwayError, HostError, ReplyRefusedError
 
 REQUEST = {"request": "m:3:PLAY", "match": "m", "step": 3, "text": "(PLAY m NIL)", "secondsWaited": 1.5}
@@ -61,10 +66,13 @@ async def test_a_known_player_is_left_as_it_is() -> None:
     assert [method for method, *_ in asked] == ["GET", "GET"]
 
 
-async def test_a_player_that_is_paused_learns_why() -> None:
-    known = {"kind": "dial-in", "status": "paused", "pauseReason": "too loud"}
+@pytest.mark.parametrize(
+    ("told", "reason"), [("too loud", "too loud"), ("", "no reason given"), (None, "no reason given")]
+)
+async def test_a_player_that_is_paused_learns_why(told: str | None, reason: str) -> None:
+    known = {"kind": "dial-in", "status": "paused", "pauseReason": told}
     async with answering((200, known)) as (url, _), Host(url, "deep") as host:
-        assert await host.register() == Registration(is_new=False, pause_reason="too loud")
+        assert await host.register() == Registration(is_new=False, pause_reason=reason)
 
 
 async def test_a_known_player_may_play_more_matches_now() -> None:
@@ -136,10 +144,76 @@ def test_what_is_no_address(url: str) -> None:
         ("http://host", None, False),
         ("https://host", "t", False),
         ("http://127.0.0.1:8080", "t", False),
+        ("http://localhost", "t", False),
+        ("http://[::1]:9148", "t", False),
     ],
 )
 def test_who_could_read_the_token(url: str, token: str | None, is_exposed: bool) -> None:
     assert Host(url, "deep", token).is_exposed is is_exposed
+
+
+@pytest.mark.parametrize(
+    ("url", "read"),
+    [
+        ("http://host:9148", "http://host:9148/"),
+        ("https://host/ggp//", "https://host/ggp"),
+        ("http://host/ggp/?page=2#top", "http://host/ggp"),
+    ],
+)
+def test_an_address_is_that_of_the_server_alone(url: str, read: str) -> None:
+    assert str(read_url(url)) == read
+
+
+@pytest.mark.parametrize(
+    ("name", "is_right"),
+    [("a", True), ("0-._", True), ("a" * 64, True), ("a" * 65, False), ("", False), ("-a", False), ("a b", False),
+     ("a\n", False), ("\N{LATIN SMALL LETTER E WITH ACUTE}", False)],
+)  # fmt: skip
+def test_what_a_player_may_be_called(name: str, is_right: bool) -> None:
+    assert is_name(name) is is_right
+
+
+@pytest.mark.parametrize("token", ["t\n", "t\0", "\N{LATIN SMALL LETTER E WITH ACUTE}"])
+def test_what_is_no_token(token: str) -> None:
+    with pytest.raises(HostError) as raised:
+        Host("http://host", "deep", token)
+    assert str(raised.value) == ("http://host: a token is one line of printable ASCII, without a line break at its end")
+
+
+def test_a_token_goes_with_no_other_name_and_the_password_is_not_told() -> None:
+    with pytest.raises(HostError) as raised:
+        Host("http://me:secret@host/ggp", "deep", "t")
+    assert str(raised.value) == "http://host/ggp: a token goes with an address without user and password"
+
+
+@pytest.mark.parametrize(
+    ("error", "scheme", "words"),
+    [
+        (TimeoutError(), "http", "no answer in time"),
+        (aiohttp.ServerTimeoutError(), "http", "no answer in time"),
+        (aiohttp.ServerDisconnectedError(), "http", "it broke off (does it speak https?)"),
+        (aiohttp.ServerDisconnectedError(), "https", "it broke off"),
+        (aiohttp.ClientPayloadError("half"), "http", "it broke off"),
+        (OSError(7, "too much"), "http", "[Errno 7] too much"),
+        (OSError(), "http", "OSError"),
+    ],
+)
+def test_what_a_failure_means(error: Exception, scheme: str, words: str) -> None:
+    assert failure_words(error, URL(f"{scheme}://host")) == words
+
+
+@pytest.mark.parametrize(
+    ("error", "reason"),
+    [
+        (OSError(errno.ENETUNREACH, "connect to ('host', 80)"), "Network is unreachable"),
+        (OSError(-2, "Name or service not known"), "Name or service not known"),
+        (OSError("odd"), "odd"),
+    ],
+)
+def test_why_an_address_cannot_be_reached(error: OSError, reason: str) -> None:
+    key = ConnectionKey("host", 80, False, True, None, None, None)
+    told = failure_words(aiohttp.ClientConnectorError(key, error), URL("http://host"))
+    assert told == f"it cannot be reached: {reason}"
 
 
 def lines(*events: Any) -> bytes:
@@ -160,6 +234,19 @@ async def test_what_the_player_thinks_goes_to_game_managers_that_take_it(
         await events_of(host)
         await host.reply("m:3:PLAY", "noop", insight="{}")
     assert json.loads(asked[1][2]) == {"request": "m:3:PLAY", "text": "noop"} | sent
+
+
+@pytest.mark.parametrize(("told", "waited_s"), [(-1, 0.0), (0, 0.0), (86_401, 86_400.0), ("2.5", 2.5)])
+async def test_how_long_a_request_has_waited_is_between_nothing_and_a_day(told: object, waited_s: float) -> None:
+    body = lines({"event": "request", "data": REQUEST | {"secondsWaited": told}})
+    async with answering((200, body)) as (url, _), Host(url, "deep") as host:
+        assert await events_of(host) == [("request", replace(READ, waited_s=waited_s))]
+
+
+@pytest.mark.parametrize(("request_id", "seat"), [("m:3:PLAY", ""), ("m:3:PLAY:2", "2"), ("a:b:0:START:1", "1")])
+def test_the_seat_is_at_the_end_of_the_id(request_id: str, seat: str) -> None:
+    match_id, step = ("a:b", 0) if request_id.startswith("a") else ("m", 3)
+    assert DialledRequest(request_id, match_id, step, "", 0.0).seat == seat
 
 
 async def test_events_are_read_with_their_requests() -> None:

@@ -1,5 +1,7 @@
 """The session: which question a message asks, and what is answered to it."""
 
+import math
+
 import pytest
 
 from gdl.language.kif import read_term
@@ -24,7 +26,7 @@ from players.kit.orders import (
     read_report,
     to_line,
 )
-from players.kit.session import MAX_LOSSES, Session, Timing
+from players.kit.session import MAX_LOSSES, OpenRequest, Session, Timing
 
 START = Start("m", Constant("x"), "(role x) (role o)", 10, 4)
 
@@ -57,6 +59,13 @@ def test_the_margin_is_at_most_half_of_the_clock(clock_s: int, ends: tuple[float
     assert Timing(1.0).ends(0.0, clock_s) == ends
 
 
+@pytest.mark.parametrize("margin_s", [-0.1, math.nan])
+def test_a_margin_is_no_less_than_nothing(margin_s: float) -> None:
+    assert Timing(0.0).ends(0.0, 4.0) == (4.0, 4.0, 4.0)
+    with pytest.raises(ValueError, match=f"^a margin is 0 or more seconds, not {margin_s}$"):
+        Timing(margin_s)
+
+
 def test_the_player_stops_well_before_the_clock_unless_it_is_told_otherwise() -> None:
     assert Timing() == Timing(0.6)
 
@@ -77,8 +86,22 @@ def test_start_is_answered_when_the_player_is_ready_or_the_clock_ends() -> None:
 
 def test_rules_that_are_refused_are_answered_with_nil() -> None:
     session = Session(START, 7, 0.0, Timing())
+    assert not session.is_refused
     session.take_report(Refused("no roles"))
     assert (session.question.answer, session.is_refused) == ("nil", True)
+
+
+def test_a_start_that_was_answered_before_keeps_its_answer() -> None:
+    session = Session(START, 7, 0.0, Timing(), answered="nil")
+    session.take_report(Ready())
+    assert session.question.answer == "nil"
+
+
+def test_no_answer_is_contradicted_before_the_roles_are_known() -> None:
+    session = Session(START, 7, 0.0, Timing())
+    session.ask(play("a,noop"), 100.0)
+    session.question.is_delivered = True
+    assert not session.is_repeated(play("a,noop"))
 
 
 @pytest.mark.parametrize(
@@ -99,6 +122,16 @@ def test_a_failure_is_told_as_text_that_every_reply_can_carry(what: str, failure
 
 def test_the_first_play_asks_without_a_step_before_it() -> None:
     assert session_after().ask(play(), 100.0) == [Ask(0, 103.0, 103.25)]
+
+
+def test_a_question_is_answered_for_by_the_end_of_its_clock() -> None:
+    session = session_after()
+    session.ask(play(), 100.0)
+    assert session.question == OpenRequest(0, 103.5, play())
+
+
+def test_the_turn_that_the_message_tells_counts_more_than_how_many_came_before() -> None:
+    assert session_after().ask(play("seen", 5, "a"), 100.0) == [Follow("a", ("seen",)), Ask(5, 103.0, 103.25)]
 
 
 @pytest.mark.parametrize("first", [Play("m", ()), play("NIL"), Play("m", (), 0), play("seen", 0)])
@@ -226,6 +259,12 @@ def test_the_own_move_is_what_an_earlier_answer_begins_with(answered: str, own_m
     session = Session(START, 7, 100.0, Timing(1.0), answered="ready")
     session.catch_up(play(), 100.0, answered)
     assert (session.question.answer, session.ask(play("seen"), 100.0)[0]) == (answered, Follow(own_move, ("seen",)))
+
+
+def test_a_question_that_was_not_answered_yet_tells_no_own_move() -> None:
+    session = session_after()
+    session.ask(play(), 100.0)
+    assert session.ask(play("seen"), 100.0) == [Follow(None, ("seen",)), Ask(1, 103.0, 103.25)]
 
 
 def test_the_worker_gets_the_last_step_before_the_end() -> None:
