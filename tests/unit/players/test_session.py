@@ -201,27 +201,27 @@ def test_what_the_player_thinks_belongs_to_the_question_that_it_was_asked() -> N
     assert session.question.insight == "{}"
 
 
-REPEATED: list[tuple[Session, Play, int | None, bool]] = [
-    (session_after(), play(), None, False),
-    (session_after((play(), "a")), play(), None, True),
-    (session_after((play(), "a")), play("a,noop"), None, False),
-    (session_after((play(), "a"), (play("a,noop"), "noop")), play("A,NOOP"), None, True),
-    (session_after((play(), "a"), (play("a,noop"), "noop")), play("noop,b"), None, False),
-    (session_after((play(), "rock"), (play("rock,rock"), "rock")), play("rock,rock"), None, False),
-    (session_after((play(), "rock"), (play("rock,rock"), "rock")), play("rock,rock"), 1, True),
-    (session_after((play(), "rock"), (play("rock,rock"), "rock")), play("rock,rock"), 2, False),
-    (session_after((play(turn=0), "a")), play(turn=0), None, True),
-    (session_after((play(turn=0), "a")), play("seen", 1, "a"), None, False),
-    (session_after((play(turn=0), "a"), (play("seen", 1, "a"), "b")), play("seen", 1, "a"), None, True),
-    (session_after((play(turn=0), "a"), (play("seen", 1, "a"), "a")), play("seen", 2, "a"), None, False),
+REPEATED: list[tuple[tuple[tuple[Play, str], ...], Play, int | None, bool]] = [
+    ((), play(), None, False),
+    (((play(), "a"),), play(), None, True),
+    (((play(), "a"),), play("a,noop"), None, False),
+    (((play(), "a"), (play("a,noop"), "noop")), play("A,NOOP"), None, True),
+    (((play(), "a"), (play("a,noop"), "noop")), play("noop,b"), None, False),
+    (((play(), "rock"), (play("rock,rock"), "rock")), play("rock,rock"), None, False),
+    (((play(), "rock"), (play("rock,rock"), "rock")), play("rock,rock"), 1, True),
+    (((play(), "rock"), (play("rock,rock"), "rock")), play("rock,rock"), 2, False),
+    (((play(turn=0), "a"),), play(turn=0), None, True),
+    (((play(turn=0), "a"),), play("seen", 1, "a"), None, False),
+    (((play(turn=0), "a"), (play("seen", 1, "a"), "b")), play("seen", 1, "a"), None, True),
+    (((play(turn=0), "a"), (play("seen", 1, "a"), "a")), play("seen", 2, "a"), None, False),
 ]
 
 
-@pytest.mark.parametrize(("session", "message", "step", "is_repeated"), REPEATED)
+@pytest.mark.parametrize(("rounds", "message", "step", "is_repeated"), REPEATED)
 def test_which_message_asks_the_same_question_again(
-    session: Session, message: Play, step: int | None, is_repeated: bool
+    rounds: tuple[tuple[Play, str], ...], message: Play, step: int | None, is_repeated: bool
 ) -> None:
-    assert session.is_repeated(message, step) is is_repeated
+    assert session_after(*rounds).is_repeated(message, step) is is_repeated
 
 
 @pytest.mark.parametrize(("told", "is_repeated"), [("rock,rock", True), ("rock,paper", False)])
