@@ -5,10 +5,11 @@ from __future__ import annotations
 from dataclasses import replace
 
 from server.spectating.tournaments import LiveMatch, LiveTournaments
+from server.storage.accounts import PlayerStore
 from server.storage.database import Database
 from server.storage.matches import MatchStore
 from server.storage.results import ResultStore
-from server.storage.rows import MatchStatus, RatedResult, SeatKind
+from server.storage.rows import MatchPurpose, MatchStatus, PlayerRow, RatedResult, SeatKind
 from server.storage.tournament_rows import AnnulmentRow
 from server.storage.tournaments import TournamentChange, TournamentStore
 from server.tournament.fixtures import MatchResult, ScheduledMatch
@@ -43,6 +44,22 @@ async def test_the_latest_results_are_found_in_the_order_of_their_ends(database:
     assert await results.latest(players=("ann",)) == found[1:]
     assert await results.latest(players=("bob", "ann")) == found[1:2]
     assert await results.rated_games() == [("tiny", 2), ("other", 1)]
+
+
+async def test_a_result_tells_the_versions_of_its_players_and_what_the_match_was_for(database: Database) -> None:
+    store, results = await begun(database), ResultStore(database)
+    row = match("m", status=MatchStatus.COMPLETED, ended_ms=20, goals=(100, 0), purpose=MatchPurpose.PRACTICE)
+    ann, bob = seats("m", "ann", "bob")
+    await keep(store, row, [replace(ann, goal=100, version="1.0"), replace(bob, goal=0, n_errors=1)])
+    found = replace(result("m", 20, "ann", "bob"), versions=("1.0", None), purpose=MatchPurpose.PRACTICE)
+    assert [await results.latest(since_ms=since_ms) for since_ms in (0, 20, 21)] == [[found], [found], []]
+
+
+async def test_registered_players_have_the_versions_of_now(database: Database) -> None:
+    registered = PlayerStore(database)
+    await registered.put(PlayerRow("ann", SeatKind.HTTP, "me", 1, version="2.0"))
+    await registered.put(PlayerRow("bob", SeatKind.HTTP, "me", 1))
+    assert await ResultStore(database).versions() == {"ann": "2.0", "bob": None}
 
 
 async def test_matches_of_people_and_annulled_ones_are_left_out(database: Database) -> None:

@@ -10,7 +10,7 @@ from server.storage.database import Database
 from server.storage.matches import MatchStore
 from server.storage.queue import MatchQueue
 from server.storage.rows import MatchStatus, MatchSummary, SeatKind, SeatResult
-from server.storage.statistics import GameStatistics, PlayerStatistics, Statistics
+from server.storage.statistics import GameStatistics, PlayerStatistics, Statistics, VersionResult
 from tests.kit.server.storage.finished import FinishedMatch, add_finished
 from tests.kit.server.storage.samples import ORDER, add, match, seats
 
@@ -66,6 +66,23 @@ async def test_a_player_has_means_over_its_seats_in_completed_matches(statistics
         "other": PlayerStatistics(2, 50.0, 1, 8, 1_500),
         "tiny": PlayerStatistics(2, 25.0, 1, 11, 1_500),
     }
+
+
+async def test_a_player_has_results_by_game_and_version_since_some_time(database: Database) -> None:
+    def played(match_id: str, version: str | None, game: str = "tiny") -> FinishedMatch:
+        found = over(match_id, (100, 0), "ann", "bob", game=game)
+        return replace(found, seats=[replace(found.seats[0], version=version), found.seats[1]])
+
+    finished = [played("a", "2.0"), played("b", None), played("c", "2.0"), played("d", "1.0", game="other")]
+    assert await add_finished(database, finished) == 4
+    assert [await Statistics(database).by_version("ann", since_ms) for since_ms in (10, 11)] == [
+        [
+            VersionResult("other", "1.0", 1, 100.0, 1),
+            VersionResult("tiny", None, 1, 100.0, 1),
+            VersionResult("tiny", "2.0", 2, 100.0, 2),
+        ],
+        [],
+    ]
 
 
 async def test_seats_of_chance_are_not_those_of_the_player_random(database: Database) -> None:

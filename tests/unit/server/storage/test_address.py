@@ -37,6 +37,7 @@ def test_what_an_address_says(text: str, shown: str, url: str) -> None:
     ("text", "message"),
     [
         ("", "sqlite://: a database is kept in a file; name one"),
+        ("sqlite://", "sqlite://: a database is kept in a file; name one"),
         ("sqlite:///:memory:", ":memory:: a database is kept in a file; name one"),
         (
             "mysql://me:secret@host/name",
