@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import stat
 from pathlib import Path
 
 import pytest
@@ -45,6 +46,7 @@ def test_what_an_address_says(text: str, shown: str, url: str) -> None:
             "or the path of a file",
         ),
         ("postgresql://me:secr@t@host:port/name", "postgresql://host:port/name: no address of a database"),
+        ("postgresql://me:a://b@host:port/name", "postgresql://host:port/name: no address of a database"),
     ],
 )
 def test_what_is_no_address_is_refused_without_its_password(text: str, message: str) -> None:
@@ -58,6 +60,7 @@ def test_a_file_is_made_once_and_only_where_it_may_be(tmp_path: Path) -> None:
     with pytest.raises(DatabaseOpenError, match=r"a\.sqlite: there is no such file$"):
         check_file(address, may_make=False)
     check_file(address, may_make=True)
+    assert stat.S_IMODE((tmp_path / "a.sqlite").stat().st_mode) == 0o600
     (tmp_path / "a.sqlite").write_text("kept")
     check_file(address, may_make=True)
     assert (tmp_path / "a.sqlite").read_text() == "kept"
