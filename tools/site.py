@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 import shutil
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from importlib import import_module
 from pathlib import Path
@@ -28,6 +28,30 @@ PACKAGES: Final = ("gdl", "players", "players.environments", "server.notebook")
 """Packages whose `__all__` is the public interface (docs/python.md)."""
 _LINK: Final = re.compile(r"(?<=\]\()([^)#\s]+)(?=[)#])")
 _ELSEWHERE: Final = re.compile(r"[a-z]+:")
+_CODE: Final = 4
+"""So many blanks more begin a block of code."""
+_MARKER: Final = re.compile(r"(?:[-*]|\d+\.) +")
+"""What an item of a list begins with."""
+
+
+def indented(lines: Iterable[str]) -> Iterator[str]:
+    """Yield *lines* of Markdown with four blanks before what is in an item of a list, for each list around it.
+
+    That is as many as Python-Markdown takes for a part of the item; other readers go by where the item's text begins.
+    """
+    starts, is_code = list[int](), False
+    for line in lines:
+        text = line.lstrip(" ")
+        indent = len(line) - len(text)
+        if text and not is_code:
+            while starts and indent < starts[-1]:
+                starts.pop()
+        deeper = indent - (starts[-1] if starts else 0)
+        is_kept = is_code or deeper >= _CODE or not starts
+        yield " " * (4 * len(starts) + (max(0, deeper) if is_kept else 0)) + text if text else ""
+        is_code ^= text.startswith("```")
+        if not is_code and (marker := _MARKER.match(text)):
+            starts.append(indent + marker.end())
 
 
 class BrokenLinkError(Exception):
@@ -45,11 +69,13 @@ class Site:
     def page(self, source: Path) -> str:
         """Return the text of the page *source* with the links of the site; those in blocks of code stay.
 
+        What is in lists is indented as Python-Markdown wants it.
+
         Raises:
             BrokenLinkError: it links to what is not there.
         """
         lines, is_code = list[str](), False
-        for line in source.read_text("utf-8").splitlines():
+        for line in indented(source.read_text("utf-8").splitlines()):
             is_code ^= line.lstrip().startswith("```")
             lines.append(line if is_code else _LINK.sub(lambda found: self._link(source, found[1]), line))
         return "\n".join(lines) + "\n"

@@ -9,7 +9,7 @@ from typing import Final
 
 import pytest
 
-from tools.site import ROOT, BrokenLinkError, Site, site
+from tools.site import ROOT, BrokenLinkError, Site, indented, site
 
 
 def test_all_pages_are_staged_with_links_between_them(tmp_path: Path) -> None:
@@ -24,6 +24,48 @@ def test_every_page_is_in_the_menu(tmp_path: Path) -> None:
     menu = (ROOT / "mkdocs.yml").read_text("utf-8").partition("\nnav:\n")[2]
     listed = sorted(line.rpartition(": ")[2] for line in menu.splitlines() if line.endswith(".md"))
     assert listed == sorted([*site(tmp_path).pages.values(), "reference.md"])
+
+
+LISTED: Final = """\
+- a
+  - b
+    goes on
+  c
+
+      code of c
+1. d
+
+   ```sh
+   - e
+     f
+   ```
+
+   g
+h
+    code
+"""
+
+
+def test_what_is_in_lists_is_indented_as_python_markdown_wants_it() -> None:
+    wanted = """\
+- a
+    - b
+        goes on
+    c
+
+        code of c
+1. d
+
+    ```sh
+    - e
+      f
+    ```
+
+    g
+h
+    code
+"""
+    assert list(indented(LISTED.splitlines())) == wanted.splitlines()
 
 
 HEADING: Final = re.compile(r"^#+ (.*)$", re.MULTILINE)
