@@ -35,7 +35,8 @@ from server.web import game_list, match_cards
 from server.web.boards import Picture, board, picture_of
 from server.web.rendering import render, sentence, visitor_of
 from server.web.rule_books import FIRST_POSITIONS, rule_book
-from server.web.validation_page import MAX_LISTED_CHARACTERS, listing, plain, report_remarks, rules_form, verdict_of
+from server.web.rule_listing import MAX_LISTED_CHARACTERS, listing, plain, report_remarks
+from server.web.validation_page import rules_form, verdict_of
 
 _N_KEPT: Final = 4_096
 _NO_PATIENCE_S: Final = 0.0

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from gdl.diagnostics import LINE_END, Source
 from server.validating.formats import file_report
 from server.validating.validation import ValidationOptions, check_source
-from server.web.validation_page import MAX_LISTED_CHARACTERS, Remark, listing, remark_of, report_remarks
+from server.web.rule_listing import MAX_LISTED_CHARACTERS, Remark, listing, remark_of, report_remarks
 
 HOSTILE = "</span></li><script>alert(1)</script><img src=x onerror=alert(2)>\"'&amp;"
 
