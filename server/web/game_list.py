@@ -1,27 +1,20 @@
-"""The list of games: what each is like, in words to search and figures to filter and sort by; its pictures."""
+"""The list of games: what each is like, in words to search and figures to filter and sort by."""
 
-import hashlib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
 from typing import Any, Final, Self
 from urllib.parse import urlencode
-from xml.etree.ElementTree import Element
 
 from aiohttp import web
 from cachetools import LRUCache
 
-from gdl.boards import Board, svg_of
-from gdl.boards.svg import add, root, written
-from gdl.errors import GdlError
 from gdl.quantities import quantity, whole_number
 from server.api.operation import MANAGER
-from server.match.referee import in_own_thread
-from server.refusals import RequestError
 from server.storage.games import about_version, title_of
 from server.storage.rows import RANDOM, GameVersion
-from server.web.boards import board
-from server.web.rule_books import FIRST_POSITIONS, rule_book
+from server.web.game_pictures import picture_key
+from server.web.measurements import MEASUREMENTS, figures_of
+from server.web.rendering import render
 
 N_ON_PAGE: Final = 60
 _MOST_WORDS: Final = 200
@@ -76,11 +69,6 @@ class GameTraits:
         return f"{self.branching:,.3g} moves a state, {self.n_steps:,.3g} steps"
 
 
-def picture_key(version: GameVersion) -> str:
-    """Return what the address of the picture of *version* ends with: another picture has another address."""
-    return version.fingerprint[:12]
-
-
 def traits_of(version: GameVersion) -> GameTraits:
     """Return what *version* is like: by its roles, its description, and the figures of its validation."""
     about, figures = about_version(version), figures_of(version)
@@ -104,36 +92,6 @@ def traits_of(version: GameVersion) -> GameTraits:
         n_steps=_mean(figures.get("steps")),
         created_ms=version.created_ms,
     )
-
-
-def figures_of(version: GameVersion) -> Mapping[str, Any]:
-    """Return the figures that random plays of *version* gave; none where none were made."""
-    return (version.report or {}).get("simulation") or {}
-
-
-def measured(version: GameVersion) -> list[tuple[str, str]]:
-    """Return what random plays measured of *version*, each figure with its words; nothing where none were made."""
-    figures = figures_of(version)
-    exact = figures.get("exhaustive") or {}
-    found = [
-        (_spread(figures.get("jointMoves")), "joint moves in a state"),
-        (_spread(figures.get("steps")), "steps of a play"),
-        (_number(exact.get("states"), ","), "states in all"),
-        (_number(figures.get("playsPerSecond")), "plays a second, interpreted"),
-    ]
-    return [(value, words) for value, words in found if value]
-
-
-def _spread(spread: Mapping[str, float | None] | None) -> str:
-    """Return the least, the mean and the most of a figure in words; empty where it is none."""
-    least, mean, most = ((spread or {}).get(name) for name in ("min", "mean", "max"))
-    if least is None or mean is None or most is None:
-        return ""
-    return f"{mean:,.3g}" if least == most else f"{mean:,.3g} ({least:,} to {most:,})"
-
-
-def _number(value: float | None, form: str = ",.3g") -> str:
-    return "" if value is None else format(value, form)
 
 
 def _mean(spread: Mapping[str, float | None] | None) -> float | None:
@@ -228,80 +186,40 @@ def _is_in(value: float | None, bounds: tuple[float, float] | None) -> bool:
     return bounds is None or (value is not None and bounds[0] <= value < bounds[1])
 
 
-PICTURES: Final = web.AppKey("game_pictures", LRUCache[str, bytes])
-N_KEPT: Final = 1_024
-_FOR_LONG: Final = "private, max-age=31536000, immutable"
-_AGAIN: Final = "no-cache"
-_N_LINES: Final = 6
-_MOST_LINE: Final = 34
-_STYLE: Final = "text{font:12px system-ui,sans-serif;fill:#6b7582}"
-_LARGE: Final = "font-size:60px;font-weight:700"
+_TRAITS: Final[LRUCache[tuple[str, str, str | None, str], GameTraits]] = LRUCache(4_096)
+"""What versions are like: they never change but for what is said of them."""
 
 
-async def send_picture(request: web.Request) -> web.Response:
-    """Send the first position of the game, in the version that the query names, else in the current one."""
-    name, wanted = request.match_info["name"], request.query.get("v", "")
-    current = await request.app[MANAGER].games.find(name)
-    if current is None:
-        raise RequestError("unknown_game", f"there is no game called {name[:100]!r}", "the games are in the menu", 404)
-    drawn = await _drawn(request, current)
-    body = drawn or initial_picture(title_of(current))
-    etag = hashlib.sha256(body).hexdigest()[:16]
-    is_lasting = drawn is not None and wanted == picture_key(current)
-    headers = {"Cache-Control": _FOR_LONG if is_lasting else _AGAIN, "ETag": f'"{etag}"'}
-    if any(known.value in (etag, "*") for known in request.if_none_match or ()):
-        return web.Response(status=304, headers=headers)
-    return web.Response(body=body, content_type="image/svg+xml", headers=headers)
+async def show_games(request: web.Request) -> web.Response:
+    """Show the games that the query asks for, a page at a time, with pictures of their first positions."""
+    versions = await request.app[MANAGER].games.listed()
+    games = [_traits(version) for version in versions]
+    wanted = GameQuery.of(request.query, request.query.getall("kind", []))
+    n_unmeasured = await request.app[MEASUREMENTS].begin(versions) if wanted.needs_figures else 0
+    found = wanted.found(games)
+    n_pages = max(1, -(-len(found) // N_ON_PAGE))
+    page = min(wanted.page, n_pages)
+    tags = sorted({tag for game in games for tag in game.tags})
+    return render(
+        request,
+        "games.html",
+        games=found[(page - 1) * N_ON_PAGE : page * N_ON_PAGE],
+        n_games=len(games),
+        n_found=len(found),
+        n_unmeasured=n_unmeasured,
+        page=page,
+        n_pages=n_pages,
+        wanted=wanted,
+        roles=list(ROLES.items()),
+        boards=list(BOARDS.items()),
+        kinds=list(KINDS.items()),
+        sorts=[(name, words) for name, (words, _) in SORTS.items()],
+        tags=[(tag, tag) for tag in tags],
+    )
 
 
-async def _drawn(request: web.Request, version: GameVersion) -> bytes | None:
-    """Return the picture of the first position; None where it is not known, or not yet."""
-    kept, key = request.app[PICTURES], version.fingerprint
-    if key not in kept:
-        facts = await request.app[FIRST_POSITIONS].facts(version)
-        if facts is None:
-            return None
-        try:
-            drawn = await board(await rule_book(version), facts)
-        except GdlError:
-            return None
-        if drawn is None:
-            return None
-        kept[key] = await in_own_thread(partial(_picture, drawn, title_of(version)))
-    return kept[key]
-
-
-def _picture(drawn: Board, title: str) -> bytes:
-    if not drawn.has_picture:
-        return lines_picture(drawn.lines) if drawn.lines else initial_picture(title)
-    title = f"{title}, first position"
-    return svg_of(drawn, title=title, captions=False, standalone=True, transparent=True).encode()
-
-
-def lines_picture(lines: Sequence[str]) -> bytes:
-    """Return the picture of a state without a board: its first lines."""
-    picture = _sheet()
-    for number, line in enumerate(lines[:_N_LINES]):
-        add(picture, "text", _cut(line), x=12, y=24 + 22 * number)
-    return written(picture).encode()
-
-
-def _cut(line: str) -> str:
-    """Return *line*, or as many of its words as there is room for."""
-    if len(line) <= _MOST_LINE:
-        return line
-    cut = line[: _MOST_LINE - 1]
-    return f"{cut.rpartition(' ')[0] or cut}…"
-
-
-def initial_picture(title: str) -> bytes:
-    """Return the picture of a game of which nothing else is known: the first letter of its *title*."""
-    picture = _sheet()
-    add(picture, "text", title[:1], x=120, y=95, text_anchor="middle", style=_LARGE)
-    return written(picture).encode()
-
-
-def _sheet() -> Element:
-    picture = root(240, 150)
-    add(picture, "style", _STYLE)
-    return picture
+def _traits(version: GameVersion) -> GameTraits:
+    key = (version.name, version.sha256, version.about, repr(figures_of(version)))
+    if key not in _TRAITS:
+        _TRAITS[key] = traits_of(version)
+    return _TRAITS[key]

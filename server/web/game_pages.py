@@ -1,17 +1,15 @@
-"""The games: all of them; one with its rules, verdict and plays; what differs between its versions; imports."""
+"""A game with its rules, verdict and plays, what differs between its versions, uploads and imports."""
 
 import asyncio
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from collections.abc import Mapping
+from dataclasses import replace
 from functools import partial
 from typing import Any, Final
 
 from aiohttp import web
 from aiohttp.web_request import FileField
-from cachetools import LRUCache
 
 from gdl.editing.differences import RuleChange, RuleDifference, changed_lines, difference
-from gdl.errors import GdlError
 from gdl.language.rules import Description
 from gdl.language.syntax import Rule
 from server.access.access import PRINCIPAL
@@ -25,118 +23,20 @@ from server.links.seating import OWN_PLAYERS
 from server.match.referee import in_own_thread
 from server.principal import Role
 from server.refusals import RequestError
-from server.storage.games import GameStore, about_version, title_of
+from server.storage.games import about_version, title_of
 from server.storage.rows import GameVersion
 from server.storage.statistics import GameStatistics
-from server.validating.checker import Checker
-from server.validating.formats import file_report
 from server.validating.validation import RulesUnfitError
-from server.web import game_list, match_cards
-from server.web.boards import Picture, board, picture_of
+from server.web import match_cards
+from server.web.game_pictures import first_picture
+from server.web.measurements import MEASUREMENTS, measured
 from server.web.rendering import render, sentence, visitor_of
 from server.web.rule_books import FIRST_POSITIONS, rule_book
 from server.web.rule_listing import MAX_LISTED_CHARACTERS, listing, plain, report_remarks
 from server.web.validation_page import rules_form, verdict_of
 
-_N_KEPT: Final = 4_096
-_NO_PATIENCE_S: Final = 0.0
-
-
-@dataclass(frozen=True, slots=True)
-class _Rules:
-    sha256: str
-    version: GameVersion = field(compare=False)
-
-
-class Measurements:
-    """Plays games at random of which no figures are kept, one after the other, and keeps what the plays say."""
-
-    def __init__(self, games: GameStore, checker: Checker) -> None:
-        self._games, self._checker = games, checker
-        self._turn = asyncio.Lock()
-        self._found = BackgroundCache(self._measured, n_kept=_N_KEPT, patience_s=_NO_PATIENCE_S)
-
-    async def begin(self, versions: Iterable[GameVersion]) -> int:
-        """Have those of *versions* measured behind the scenes that have no figures yet; return how many still wait."""
-        missing = [version for version in versions if not game_list.figures_of(version)]
-        return [await self._found.of(_Rules(version.sha256, version)) for version in missing].count(None)
-
-    async def _measured(self, rules: _Rules) -> bool:
-        version = rules.version
-        async with self._turn:
-            found = await self._checker.validation(version.rules, version.name, is_played=True)
-        if found.figures is not None and not found.is_wrong:
-            await self._games.judge(version.sha256, found.verdict, file_report(found))
-        return True
-
-    async def close(self) -> None:
-        """End what is being measured."""
-        await self._found.close()
-
-
-MEASUREMENTS: Final = web.AppKey("measurements", Measurements)
-
-
 STATISTICS: Final = web.AppKey("statistics", BackgroundCache[str, GameStatistics])
-FIRST_PICTURES: Final = web.AppKey("first_pictures", LRUCache[str, Picture | None])
 _N_MATCHES: Final = 10
-N_PICTURES: Final = 256
-
-
-_TRAITS: Final[LRUCache[tuple[str, str, str | None, str], game_list.GameTraits]] = LRUCache(4_096)
-"""What versions are like: they never change but for what is said of them."""
-
-
-async def show_games(request: web.Request) -> web.Response:
-    """Show the games that the query asks for, a page at a time, with pictures of their first positions."""
-    versions = await request.app[MANAGER].games.listed()
-    games = [_traits(version) for version in versions]
-    wanted = game_list.GameQuery.of(request.query, request.query.getall("kind", []))
-    n_unmeasured = await request.app[MEASUREMENTS].begin(versions) if wanted.needs_figures else 0
-    found = wanted.found(games)
-    n_pages = max(1, -(-len(found) // game_list.N_ON_PAGE))
-    page = min(wanted.page, n_pages)
-    tags = sorted({tag for game in games for tag in game.tags})
-    return render(
-        request,
-        "games.html",
-        games=found[(page - 1) * game_list.N_ON_PAGE : page * game_list.N_ON_PAGE],
-        n_games=len(games),
-        n_found=len(found),
-        n_unmeasured=n_unmeasured,
-        page=page,
-        n_pages=n_pages,
-        wanted=wanted,
-        roles=list(game_list.ROLES.items()),
-        boards=list(game_list.BOARDS.items()),
-        kinds=list(game_list.KINDS.items()),
-        sorts=[(name, words) for name, (words, _) in game_list.SORTS.items()],
-        tags=[(tag, tag) for tag in tags],
-    )
-
-
-def _traits(version: GameVersion) -> game_list.GameTraits:
-    key = (version.name, version.sha256, version.about, repr(game_list.figures_of(version)))
-    if key not in _TRAITS:
-        _TRAITS[key] = game_list.traits_of(version)
-    return _TRAITS[key]
-
-
-async def _first_picture(request: web.Request, version: GameVersion) -> Picture | None:
-    """Return the first position; None where it is not known, or not yet."""
-    kept, title = request.app[FIRST_PICTURES], f"{title_of(version)}, first position"
-    key = version.fingerprint
-    if key in kept:
-        return kept[key]
-    facts = await request.app[FIRST_POSITIONS].facts(version)
-    if facts is None:
-        return None
-    try:
-        found = await picture_of(await board(await rule_book(version), facts), title)
-    except GdlError:
-        found = None
-    kept[key] = found
-    return found
 
 
 async def show_game(request: web.Request) -> web.Response:
@@ -159,12 +59,12 @@ async def show_game(request: web.Request) -> web.Response:
         current=current,
         title=title_of(version),
         about=about_version(version),
-        picture=await _first_picture(request, version),
+        picture=await first_picture(request, version),
         is_soon=request.app[FIRST_POSITIONS].is_at_work(version),
         report=report,
         n_plays=request.app[CHECKER].n_plays(version.sha256),
         remarks=remarks,
-        measured=game_list.measured(version),
+        measured=measured(version),
         listing=await asyncio.to_thread(listing, version.rules, remarks),
         is_cut=len(version.rules) > MAX_LISTED_CHARACTERS,
         opponents=OWN_PLAYERS,

@@ -21,6 +21,7 @@ from server.web import (
     exports,
     game_list,
     game_pages,
+    game_pictures,
     home_page,
     match_lists,
     match_page,
@@ -32,8 +33,8 @@ from server.web import (
     tournament_pages,
     validation_page,
 )
-from server.web.game_pages import MEASUREMENTS, Measurements
 from server.web.match_cards import CARDS, Cards
+from server.web.measurements import MEASUREMENTS, Measurements
 from server.web.rendering import compile_templates, send_static_file
 from server.web.rule_books import FIRST_POSITIONS, GAME_VERSIONS, FirstPositions, GameVersions
 from server.web.tournament_pages import LIVE_BOARDS, LiveBoards
@@ -86,12 +87,12 @@ _ROUTES: Final = (
     web.get("/leaderboards/{name}", rating_pages.show_game),
     web.get("/players/{name:.+}", player_pages.show_player),
     web.post("/players/{name:.+}", player_pages.command),
-    web.get("/games", game_pages.show_games),
+    web.get("/games", game_list.show_games),
     web.post("/games", game_pages.upload_game),
     web.post("/games/import", game_pages.begin_import),
     web.get("/games/imports/{id}", game_pages.show_import),
     web.get("/games/{name}", game_pages.show_game),
-    web.get("/games/{name}/picture.svg", game_list.send_picture),
+    web.get("/games/{name}/picture.svg", game_pictures.send_picture),
     web.get("/games/{name}/diff", game_pages.show_difference),
     web.post("/games/{name}/play", start_page.play_by_hand),
     web.get("/validate", validation_page.show_form),
@@ -139,9 +140,9 @@ def _make_memories(app: web.Application) -> None:
     statistics = Statistics(manager.database)
     app[game_pages.STATISTICS] = _figures(statistics.of_game)
     app[player_pages.STATISTICS] = _figures(statistics.of_player)
-    app[game_pages.FIRST_PICTURES] = LRUCache(game_pages.N_PICTURES)
+    app[game_pictures.FIRST_PICTURES] = LRUCache(game_pictures.N_FIRST_PICTURES)
     app[MEASUREMENTS] = Measurements(manager.games, app[CHECKER])
-    app[game_list.PICTURES] = LRUCache(game_list.N_KEPT)
+    app[game_pictures.PICTURES] = LRUCache(game_pictures.N_PICTURES)
 
 
 def _figures(find: Callable[[str], Awaitable[Value]]) -> BackgroundCache[str, Value]:

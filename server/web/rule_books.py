@@ -89,8 +89,8 @@ class GameVersions:
 
 
 @dataclass(frozen=True, slots=True)
-class _Rules:
-    """The rules of a version, which are those of every version with that hash."""
+class RulesKey:
+    """The rules of a version as a key of caches, which equals that of every version with that hash."""
 
     sha256: str
     version: GameVersion = field(compare=False)
@@ -105,7 +105,7 @@ class FirstPositions:
 
     async def facts(self, version: GameVersion, patience_s: float | None = None) -> frozenset[Term] | None:
         """Return what is true at first; None where that is not known, or takes longer than *patience_s* just now."""
-        return await self._facts.of(_Rules(version.sha256, version), patience_s)
+        return await self._facts.of(RulesKey(version.sha256, version), patience_s)
 
     async def warm(self, versions: Iterable[GameVersion], share: float) -> None:
         """Work out the first positions of *versions* before a page needs them, in a *share* of the time at most."""
@@ -116,9 +116,9 @@ class FirstPositions:
 
     def is_at_work(self, version: GameVersion) -> bool:
         """Return whether the facts may be known soon."""
-        return self._facts.is_at_work(_Rules(version.sha256, version))
+        return self._facts.is_at_work(RulesKey(version.sha256, version))
 
-    async def _first_facts(self, rules: _Rules) -> frozenset[Term] | None:
+    async def _first_facts(self, rules: RulesKey) -> frozenset[Term] | None:
         try:
             description = (await rule_book(rules.version)).description
             if is_trusted(rules.version):

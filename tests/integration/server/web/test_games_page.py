@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from server.storage.rows import GameVersion
-from server.web.game_list import picture_key
+from server.web.game_pictures import picture_key
 from server.web.rule_books import GameVersions, rule_book
 from tests.kit.polling import until
 from tests.kit.server.api.whole_server import Client, manager_of, whole_server

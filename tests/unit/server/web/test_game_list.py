@@ -10,7 +10,8 @@ import pytest
 from multidict import MultiDict
 
 from server.storage.rows import GameVersion
-from server.web.game_list import GameQuery, GameTraits, initial_picture, lines_picture, picture_key, traits_of
+from server.web.game_list import GameQuery, GameTraits, traits_of
+from server.web.game_pictures import initial_picture, lines_picture, picture_key
 
 ABOUT = 'title = "Dice"\nauthors = ["me"]\nroles = ["a", "random"]\nplayers = 1\nsummary = "s"\ntags = ["luck"]\n'
 
