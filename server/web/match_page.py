@@ -1,4 +1,4 @@
-"""The page of a match: its board, its history, which roles are asked, and the end; its board on the pages of others."""
+"""The page of a match: its board, its history, which roles are asked, and the end."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -9,10 +9,9 @@ from cachetools import LRUCache
 from yarl import URL
 
 from gdl.boards import Board
-from gdl.boards.svg import add, root, written
 from gdl.errors import GdlError
 from gdl.quantities import whole_number
-from server.access.access import ANONYMOUS, EMBEDDED, PRINCIPAL, principal
+from server.access.access import PRINCIPAL, principal
 from server.access.settings import requires
 from server.api.operation import MANAGER
 from server.hosting.game_manager import GameManager
@@ -83,6 +82,11 @@ class ShownMatch:
         """How late the page shows what happens; empty where it shows everything."""
         late = delay_of(self.row)
         return "" if late.is_live or self.row.has_ended else str(late)
+
+    @property
+    def picture_title(self) -> str:
+        """What the picture of its board is called."""
+        return f"{self.card.title}, step {self.step}"
 
     @property
     def roles(self) -> tuple[str, ...]:
@@ -207,13 +211,12 @@ async def _picture(request: web.Request, shown: ShownMatch) -> tuple[boards.Pict
     """Return the board, if there is anything that may be drawn, and whether there may be one soon."""
     if shown.book is None or shown.is_hidden:
         return None, False
-    title = f"{shown.card.title}, step {shown.step}"
     try:
         if shown.only is not None:
-            return await _known_picture(request, shown, title)
+            return await _known_picture(request, shown)
         drawn, last = await board_at(request, shown)
         is_over = shown.view.end == "completed" and shown.step == shown.view.n_steps
-        return await boards.picture_of(drawn, title, last, is_over=is_over), False
+        return await boards.picture_of(drawn, shown.picture_title, last, is_over=is_over), False
     except GdlError:
         return None, False
 
@@ -233,7 +236,7 @@ async def board_at(request: web.Request, shown: ShownMatch) -> tuple[Board | Non
     return drawn, boards.last_move(drawn, before, moves)
 
 
-async def _known_picture(request: web.Request, shown: ShownMatch, title: str) -> tuple[boards.Picture | None, bool]:
+async def _known_picture(request: web.Request, shown: ShownMatch) -> tuple[boards.Picture | None, bool]:
     """Return the picture of what the role `shown.only` knew for certain, if that was worked out already."""
     assert shown.book is not None
     assert shown.only is not None
@@ -246,9 +249,8 @@ async def _known_picture(request: web.Request, shown: ShownMatch, title: str) ->
     if known is None:
         return None, True
     facts = facts_after(known, shown.step)
-    return (
-        None if not facts else await boards.picture_of(await boards.board(shown.book, facts, is_partial=True), title)
-    ), False
+    drawn = await boards.board(shown.book, facts, is_partial=True) if facts else None
+    return await boards.picture_of(drawn, shown.picture_title), False
 
 
 async def _board(book: RuleBook, view: MatchView, step: int) -> Board | None:
@@ -267,58 +269,3 @@ def _public_order(row: MatchRow) -> dict[str, Any]:
     text = row.order["text"]
     seeds = {"seed": row.order["seed"]} if _is_open(row) else {}
     return {"startClock": text["startClock"], "playClock": text["playClock"]} | seeds
-
-
-_NO_BOARD: Final = "There is no picture of this state."
-
-
-async def show_embedded(request: web.Request) -> web.Response:
-    """Show the board of a match at one step as a page that may stand in a frame of another one."""
-    # Who looks at it may have a token here; the page around it has none.
-    shown = await shown_match(request, ANONYMOUS, ignores_role=True)
-    with understood(shown.row.id):
-        drawn, last = await _drawn(request, shown)
-        picture = await boards.picture_of(drawn, _title(shown), last)
-        request[EMBEDDED] = True
-        words = _words(shown)
-        return rendering.render(request, "embed.html", shown=shown, picture=picture, words=words, title=_title(shown))
-
-
-async def send_image(request: web.Request) -> web.Response:
-    """Send the board of a match at one step as an SVG file, for images on other pages."""
-    shown = await shown_match(request, ANONYMOUS, ignores_role=True)
-    with understood(shown.row.id):
-        drawn, last = await _drawn(request, shown)
-        title = _title(shown)
-        svg = _said(_words(shown), title) if drawn is None else await boards.image_of(drawn, title, last)
-    request[EMBEDDED] = True
-    headers = {"Cache-Control": "no-cache"}
-    return web.Response(text=svg, content_type="image/svg+xml", charset="utf-8", headers=headers)
-
-
-async def _drawn(request: web.Request, shown: ShownMatch) -> tuple[Board | None, boards.LastMove | None]:
-    if shown.book is None or shown.is_hidden:
-        return None, None
-    try:
-        drawn, last = await board_at(request, shown)
-    except GdlError:
-        return None, None
-    is_empty = drawn is None or not (drawn.has_picture or drawn.turn or drawn.lines)
-    return (None, None) if is_empty else (drawn, last)
-
-
-def _title(shown: ShownMatch) -> str:
-    return f"{shown.card.title}, step {shown.step}"
-
-
-def _words(shown: ShownMatch) -> str:
-    return f"This board is shown {shown.opening}." if shown.is_hidden else _NO_BOARD
-
-
-def _said(words: str, title: str) -> str:
-    """Return a picture of *words* alone."""
-    picture = root(400, 60, role="img")
-    add(picture, "title", title)
-    add(picture, "rect", width=400, height=60, fill="#ffffff")
-    add(picture, "text", words, x=200, y=35, fill="#2b2f36", font_size=15, text_anchor="middle")
-    return written(picture)

@@ -17,6 +17,7 @@ from server.storage.games import title_of
 from server.storage.statistics import Statistics
 from server.validating.checker import Checker
 from server.web import (
+    embedded_board,
     entrant_page,
     exports,
     game_list,
@@ -54,8 +55,8 @@ _ROUTES: Final = (
     web.get("/queue", match_lists.show_queue),
     web.get("/matches/{id}", match_page.show_match),
     web.get("/matches/{id}/parts", match_page.show_parts),
-    web.get("/matches/{id}/embed", match_page.show_embedded),
-    web.get("/matches/{id}/board.svg", match_page.send_image),
+    web.get("/matches/{id}/embed", embedded_board.show_embedded),
+    web.get("/matches/{id}/board.svg", embedded_board.send_image),
     web.get("/matches/{id}/abort", match_page.confirm_abort),
     web.post("/matches/{id}/abort", match_page.abort),
     web.get("/matches/{id}/play/{role:[^/]+}", seat_page.show_seat),
