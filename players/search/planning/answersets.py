@@ -16,7 +16,7 @@ import clingo
 from gdl.compiler.compiled import CompiledGame
 from gdl.compiler.kernels.scalar import has_loops
 from gdl.errors import LimitExceeded, StuckPlayError
-from players.search.planning.graphs import Moves, best_goal_of, conditions_of
+from players.search.planning.circuits import Moves, best_goal_of, conditions_of
 from players.search.planning.unrolling import FALSE, MAX_HORIZON, Unrolling
 
 MAX_GATES: Final = 30_000

@@ -14,8 +14,11 @@ from gdl.language.terms import Term
 from players.deadline import SearchBudget
 from players.search import evaluator
 from players.search.planning import answersets, nested
-from players.search.planning.graphs import ConditionSearch, GraphSearch, Moves, best_goal_of, has_clock
+from players.search.planning.circuits import Moves, best_goal_of, has_clock
+from players.search.planning.conditions import ConditionSearch
+from players.search.planning.graphs import GraphSearch
 from players.search.planning.patterns.beams import BeamSearch
+from players.search.planning.policy_adaptation import PolicySearch
 from players.search.positions import Report, ignore
 
 SLICE_S: Final = 0.05
@@ -223,7 +226,7 @@ class PlanSearch:
             found.insert(1, GraphSearch(self.game, root, is_timeless=True))
         patience_s = _KERNEL_PATIENCE_S if budget.max_rounds is None else math.inf
         found.append(BeamSearch(self.game, root, self.random, patience_s))
-        found.append(nested.PolicySearch(self.game, root, self.random))
+        found.append(PolicySearch(self.game, root, self.random))
         is_long = budget.deadline is None or budget.deadline.remaining_s >= MIN_SOLVING_S
         if is_long and budget.max_rounds is None:  # what the solver does within a number of rounds is not repeatable
             found.append(answersets.AnswerSetSearch(self.game, root))

@@ -12,7 +12,7 @@ import numpy as np
 
 from gdl.compiler.compiled import CompiledGame
 from gdl.compiler.tables import Tables
-from players.search.planning.graphs import Moves, best_goal_of
+from players.search.planning.circuits import Moves, best_goal_of
 
 Literal: TypeAlias = int
 """An atom of the program, negative where it is negated; TRUE or FALSE where it has no choice."""

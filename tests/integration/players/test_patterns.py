@@ -13,7 +13,7 @@ from gdl.compiler.compiled import CompiledGame, CompiledState
 from gdl.engines import make_game
 from gdl.language.rules import read_rules
 from players.search.evaluator import compiled_game_of
-from players.search.planning.graphs import Moves
+from players.search.planning.circuits import Moves
 from players.search.planning.patterns.beams import MAX_DEPTH, Beam, BeamSearch, horizon_of
 from players.search.planning.patterns.causality import CausalGraph, fluents_of, set_of
 from players.search.planning.patterns.databases import draw_patterns, is_reversible, make_databases

@@ -14,9 +14,11 @@ from gdl.language.terms import Term
 from players.deadline import Deadline, SearchBudget
 from players.search.evaluator import compiled_game_of
 from players.search.planning.answersets import AnswerSetSearch
-from players.search.planning.graphs import ConditionSearch, GraphSearch, Moves, has_clock
-from players.search.planning.nested import PolicySearch
+from players.search.planning.circuits import Moves, has_clock
+from players.search.planning.conditions import ConditionSearch
+from players.search.planning.graphs import GraphSearch
 from players.search.planning.plans import OneRoleSearch, Plan, PlanSearch, checked_plan
+from players.search.planning.policy_adaptation import PolicySearch
 from players.stock import MctsPlayer, NestedPlayer, PlannerPlayer
 from tests.kit.players.games import COIN, FOUR_WAYS, compiled, game_of, interpreted, role, rounds
 from tests.kit.players.puzzles import LIGHTS, SQUARE, TWO_ENDS

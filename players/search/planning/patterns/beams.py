@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from gdl.compiler.compiled import CompiledGame
 from players.search.background_task import BackgroundTask
-from players.search.planning.graphs import Moves, best_goal_of, clock_of, has_clock
+from players.search.planning.circuits import Moves, best_goal_of, clock_of, has_clock
 from players.search.planning.patterns.databases import draw_patterns, make_databases
 from players.search.planning.patterns.kernels import (
     FAR,

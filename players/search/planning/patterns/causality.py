@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from gdl.compiler.compiled import CompiledGame
 from gdl.compiler.kernels.scalar import has_loops
 from gdl.compiler.tables import Tables
-from players.search.planning.graphs import GateInputs, clock_of
+from players.search.planning.circuits import GateInputs, clock_of
 
 FluentSet: TypeAlias = int
 """Fluents as the bits of a number."""

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gdl.compiler.compiled import CompiledGame
-from players.search.planning.graphs import conditions_of
+from players.search.planning.circuits import conditions_of
 from players.search.planning.patterns.causality import Bits, CausalGraph, FluentSet, fluents_of
 
 MAX_VARIABLES: Final = 500
