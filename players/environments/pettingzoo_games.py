@@ -11,7 +11,7 @@ from pettingzoo.utils.conversions import parallel_to_aec
 from pettingzoo.utils.env_logger import EnvLogger
 
 from gdl.game import Game
-from players.environments.gymnasium_games import RENDER_MODES, Observed, RenderMode, Solo
+from players.environments.single import RENDER_MODES, Observed, RenderMode, SingleGame
 
 ILLEGAL_REWARD: Final = -1.0
 """What an illegal action costs; the play ends with it, and the others get nothing."""
@@ -23,10 +23,10 @@ def aec(game: str | Path | Game, *, observed: Observed = "bits", render_mode: Re
     In a game of turns the agent is the player whose turn it is; in others all act in a row, and then the step is made.
     Observations are dicts of `observation` and `action_mask`, 0 and 1.
 
-    Raises: as `players.environments.gymnasium_games.Solo`.
+    Raises: as `players.environments.single.SingleGame`.
     """
-    solo = Solo(game, observed, render_mode)
-    return OrderEnforcingWrapper(AecGame(solo)) if solo.games.is_flat else parallel_to_aec(ParallelGame(solo))
+    single = SingleGame(game, observed, render_mode)
+    return OrderEnforcingWrapper(AecGame(single)) if single.games.is_flat else parallel_to_aec(ParallelGame(single))
 
 
 def parallel(game: str | Path | Game, *, observed: Observed = "bits", render_mode: RenderMode | None = None) -> Any:
@@ -34,19 +34,19 @@ def parallel(game: str | Path | Game, *, observed: Observed = "bits", render_mod
 
     A player that is not to move has one action, that of waiting. Observations are as of `aec`.
 
-    Raises: as `players.environments.gymnasium_games.Solo`.
+    Raises: as `players.environments.single.SingleGame`.
     """
-    return ParallelGame(Solo(game, observed, render_mode, is_flat=False))
+    return ParallelGame(SingleGame(game, observed, render_mode, is_flat=False))
 
 
 class _Environment:
     """What both kinds share: the copy that is played, the agents and their spaces, and the board as text."""
 
-    def _begin(self, solo: Solo) -> None:
-        self.solo, self.render_mode = solo, solo.render_mode
-        self.possible_agents = list(solo.agents)
-        self.observation_spaces = {agent: _observation_space(solo) for agent in solo.agents}
-        self.action_spaces = {agent: spaces.Discrete(solo.n_actions) for agent in solo.agents}
+    def _begin(self, single: SingleGame) -> None:
+        self.single, self.render_mode = single, single.render_mode
+        self.possible_agents = list(single.agents)
+        self.observation_spaces = {agent: _observation_space(single) for agent in single.agents}
+        self.action_spaces = {agent: spaces.Discrete(single.n_actions) for agent in single.agents}
         self.agents: list[str] = []
 
     def observation_space(self, agent: str) -> spaces.Dict:
@@ -59,47 +59,47 @@ class _Environment:
 
     def render(self) -> str | None:
         """Return the board as text (`ansi`), or print it (`human`)."""
-        return self.solo.shown()
+        return self.single.shown()
 
     def close(self) -> None:
         """Do nothing: there is nothing to close."""
 
 
-def _observation_space(solo: Solo) -> spaces.Dict:
+def _observation_space(single: SingleGame) -> spaces.Dict:
     return spaces.Dict(
         {
-            "observation": spaces.Box(0, 1, solo.shape, np.int8),
-            "action_mask": spaces.Box(0, 1, (solo.n_actions,), np.int8),
+            "observation": spaces.Box(0, 1, single.shape, np.int8),
+            "action_mask": spaces.Box(0, 1, (single.n_actions,), np.int8),
         }
     )
 
 
-def _seen(solo: Solo, player: int) -> dict[str, Any]:
-    return {"observation": solo.observation(player), "action_mask": solo.mask(player)}
+def _seen(single: SingleGame, player: int) -> dict[str, Any]:
+    return {"observation": single.observation(player), "action_mask": single.mask(player)}
 
 
 class AecGame(_Environment, AECEnv[str, Any, Any]):
     """A game of turns."""
 
-    def __init__(self, solo: Solo) -> None:
+    def __init__(self, single: SingleGame) -> None:
         super().__init__()
         self.metadata = {"render_modes": list(RENDER_MODES), "name": "ggp", "is_parallelizable": False}
-        self._begin(solo)
+        self._begin(single)
 
     def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:  # noqa: ARG002 -- there are none
         """Begin a play."""
-        self.solo.reset(seed)
+        self.single.reset(seed)
         self.agents = list(self.possible_agents)
         self.rewards = dict.fromkeys(self.agents, 0.0)
         self._cumulative_rewards = dict.fromkeys(self.agents, 0.0)
         self.terminations = dict.fromkeys(self.agents, False)
         self.truncations = dict.fromkeys(self.agents, False)
         self.infos: dict[str, dict[str, Any]] = {agent: {} for agent in self.agents}
-        self.agent_selection = self.possible_agents[self.solo.to_move]
+        self.agent_selection = self.possible_agents[self.single.to_move]
 
     def observe(self, agent: str) -> dict[str, Any]:
         """Return what an agent sees now."""
-        return _seen(self.solo, self.possible_agents.index(agent))
+        return _seen(self.single, self.possible_agents.index(agent))
 
     def step(self, action: Any) -> None:
         """Take an action of the agent whose turn it is; None where its play is over."""
@@ -109,8 +109,8 @@ class AecGame(_Environment, AECEnv[str, Any, Any]):
             return
         self._cumulative_rewards[agent] = 0
         player = self.possible_agents.index(agent)
-        if self.solo.is_legal(player, action):
-            rewards, ended = self.solo.games.step(np.array([int(action)], np.int32), checks=False)
+        if self.single.is_legal(player, action):
+            rewards, ended = self.single.games.step(np.array([int(action)], np.int32), checks=False)
             self.rewards = dict(zip(self.possible_agents, map(float, rewards[0]), strict=True))
             is_over = bool(ended[0])
         else:
@@ -119,7 +119,7 @@ class AecGame(_Environment, AECEnv[str, Any, Any]):
         self.terminations = dict.fromkeys(self.agents, is_over)
         self._accumulate_rewards()
         if not is_over:
-            self.agent_selection = self.possible_agents[self.solo.to_move]
+            self.agent_selection = self.possible_agents[self.single.to_move]
         else:
             self._deads_step_first()
 
@@ -131,14 +131,14 @@ class ParallelGame(_Environment, ParallelEnv[str, Any, Any]):
         "render_modes": list(RENDER_MODES), "name": "ggp", "is_parallelizable": True,
     }  # fmt: skip
 
-    def __init__(self, solo: Solo) -> None:
-        self._begin(solo)
+    def __init__(self, single: SingleGame) -> None:
+        self._begin(single)
 
     def reset(
         self, seed: int | None = None, options: dict[str, Any] | None = None  # noqa: ARG002 -- there are none
     ) -> tuple[dict[str, Any], dict[str, Any]]:  # fmt: skip
         """Begin a play; return what the agents see."""
-        self.solo.reset(seed)
+        self.single.reset(seed)
         self.agents = list(self.possible_agents)
         return self._observations(), {agent: {} for agent in self.agents}
 
@@ -154,14 +154,14 @@ class ParallelGame(_Environment, ParallelEnv[str, Any, Any]):
         wrong = [
             agent
             for player, agent in enumerate(self.possible_agents)
-            if not self.solo.is_legal(player, actions.get(agent, -1))
+            if not self.single.is_legal(player, actions.get(agent, -1))
         ]
         if wrong:
             rewards = {agent: ILLEGAL_REWARD if agent in wrong else 0.0 for agent in agents}
             is_over = True
         else:
             chosen = np.array([[int(actions[agent]) for agent in self.possible_agents]], np.int32)
-            outcome = self.solo.games.step(chosen, checks=False)
+            outcome = self.single.games.step(chosen, checks=False)
             rewards = dict(zip(agents, map(float, outcome.rewards[0]), strict=True))
             is_over = bool(outcome.ended[0])
         if is_over:
@@ -175,4 +175,4 @@ class ParallelGame(_Environment, ParallelEnv[str, Any, Any]):
         )
 
     def _observations(self) -> dict[str, Any]:
-        return {agent: _seen(self.solo, player) for player, agent in enumerate(self.possible_agents)}
+        return {agent: _seen(self.single, player) for player, agent in enumerate(self.possible_agents)}

@@ -33,7 +33,7 @@ def test_a_game_of_dice_shows_its_board() -> None:
     check_env(env, skip_render_check=True)
     seen, _ = env.reset(seed=1)
     assert seen.shape[1:] == (4, 4)
-    assert np.array_equal(seen, np.asarray(env.solo.games.planes()[0], np.int8))
+    assert np.array_equal(seen, np.asarray(env.single.games.planes()[0], np.int8))
 
 
 @pytest.mark.parametrize("make", [gym, lambda game: vector_gym(game, 1)])
