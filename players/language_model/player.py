@@ -1,15 +1,11 @@
 """The player `llm`: asks a language model for each move, again within the clock where the answer is none."""
 
-import json
-import logging
 import os
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
-from itertools import takewhile
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 from gdl.game import Game, Role, State
 from gdl.language.terms import Term
@@ -18,6 +14,7 @@ from players.human import about_rules, picture_of
 from players.kit.notebook import run_anywhere
 from players.language_model.completions import Completion, CompletionError, Endpoint, Message, complete
 from players.language_model.conversation import TOOL, Conversation, correction, named_move
+from players.language_model.request_log import LoggedRequest, RequestLog
 from players.player import Player, check_not_terminal
 
 URL: Final = "GGP_LLM_URL"
@@ -28,7 +25,6 @@ MAX_REQUESTS: Final = 20
 _PAUSES_S: Final = (0.2, 0.5, 1.0, 2.0, 4.0, 8.0)
 """How long the player waits after the first request without a move, the second, ...; after more, as after the last."""
 _LEAST_S: Final = 0.05
-_LOG: Final = logging.getLogger(__name__)
 
 
 class MissingModelError(CompletionError):
@@ -75,8 +71,7 @@ class LanguageModelPlayer(Player):
             streams=stream,
         )
         self.sleep: Callable[[float], object] = time.sleep
-        self._log = None if log == "off" else Path(log)
-        self._logged: Sequence[Message] = ()
+        self._log = RequestLog(None if log == "off" else Path(log), self.endpoint)
         self._conversation: Conversation
 
     def join(self, game: Game, role: Role, seed: int) -> None:
@@ -86,7 +81,7 @@ class LanguageModelPlayer(Player):
             MissingModelError: neither the spec nor the environment says where the model is, or what it is called.
         """
         super().join(game, role, seed)
-        self._logged = ()
+        self._log.begin_match()
         for value, name, variable in ((self.endpoint.url, "url", URL), (self.endpoint.model, "model", MODEL)):
             if not value:
                 raise MissingModelError("llm", f"set {variable}, or write llm:{name}=...")
@@ -132,72 +127,19 @@ class LanguageModelPlayer(Player):
     def _answer(self, messages: Sequence[Message], legal: Sequence[Term], deadline: Deadline) -> _Answer:
         """Return what comes of one request, which the log notes; raises as `move`."""
         began_s = time.monotonic()
+        request = LoggedRequest(self.role, self._conversation.n_steps + 1, messages)
         try:
             completion = run_anywhere(lambda: complete(self.endpoint, messages, TOOL, deadline.remaining_s))
         except CompletionError as error:
-            self._note(messages, time.monotonic() - began_s, error=error.reason)
+            self._log.note(request, time.monotonic() - began_s, error=error.reason)
             if error.is_final:
                 raise
             return _Answer(retry_after_s=error.retry_after_s)
         found = named_move(completion, legal)
-        self._note(messages, time.monotonic() - began_s, completion, found)
+        self._log.note(request, time.monotonic() - began_s, completion, found)
         return _Answer(completion, found)
 
     def _pause(self, wanted_s: float | None, n_requests: int, deadline: Deadline) -> None:
         """Wait as long as the server wants, else the longer the more *n_requests* were; not beyond *deadline*."""
         pause_s = _PAUSES_S[min(n_requests, len(_PAUSES_S)) - 1] if wanted_s is None else wanted_s
         self.sleep(min(pause_s, deadline.remaining_s))
-
-    def _note(
-        self,
-        messages: Sequence[Message],
-        seconds: float,
-        completion: Completion | None = None,
-        move: Term | None = None,
-        error: str | None = None,
-    ) -> None:
-        """Write a line of the log: what of a request was in none before, and what came of it."""
-        if self._log is None:
-            return
-        line: dict[str, Any] = {
-            "at": datetime.now(UTC).isoformat(timespec="milliseconds"),
-            "url": self.endpoint.shown_url,
-            "model": self.endpoint.model,
-            "role": str(self.role),
-            "step": self._conversation.n_steps + 1,
-            "messages": self._new(messages),
-            "seconds": round(seconds, 3),
-        }
-        if completion is not None:
-            line |= {
-                "text": completion.text,
-                "call": completion.call,
-                "isWhole": completion.is_whole,
-                "promptTokens": completion.n_prompt_tokens,
-                "completionTokens": completion.n_completion_tokens,
-            }
-        line |= {"move": None if move is None else str(move), "error": error}
-        try:
-            with self._log.open("a", encoding="utf-8") as file:
-                file.write(json.dumps(self._redacted(line)) + "\n")
-        except OSError as failure:
-            reason = failure.strerror or str(failure)
-            _LOG.warning("%s cannot be written, requests are not logged any more: %s", self._log, reason)
-            self._log = None
-
-    def _redacted(self, value: Any) -> Any:
-        """Return *value* with all its texts redacted; its names stay as they are, whatever the secrets are."""
-        if isinstance(value, str):
-            return self.endpoint.redacted(value)
-        if isinstance(value, list):
-            return [self._redacted(each) for each in value]
-        if isinstance(value, dict):
-            return {name: self._redacted(each) for name, each in value.items()}
-        return value
-
-    def _new(self, messages: Sequence[Message]) -> list[Message]:
-        """Return those of *messages* that no line of the log has: all but those with which the last request began."""
-        pairs = zip(messages, self._logged, strict=False)
-        n_same = len([*takewhile(lambda pair: pair[0] == pair[1], pairs)])
-        self._logged = messages
-        return list(messages[n_same:])
