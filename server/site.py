@@ -13,8 +13,7 @@ from players.kit.request_heads import StrictRunner
 from server.access.access import AccessControl
 from server.access.guard import HEADERS, add_guard, check_opening
 from server.access.settings import Network
-from server.api import field as public_format
-from server.api import games, matches, players, ratings, streams, tokens, tournaments
+from server.api import games, matches, older_tools, players, ratings, streams, tokens, tournaments
 from server.api.operation import CHECKER, FEEDS, IMPORTS, LEADERBOARDS, MANAGER, OVERVIEW
 from server.api.problem import refused_head, refusing
 from server.hosting import game_manager, imports, order, playing
@@ -34,8 +33,7 @@ from server.storage.accounts import TokenStore
 from server.storage.database import Database
 from server.storage.results import ResultStore
 from server.validating.checker import Checker
-from server.web import account_pages as access_pages
-from server.web import documentation, pages
+from server.web import account_pages, documentation, pages
 from server.web.failure_page import telling
 
 MAX_BODY_BYTES: Final = 2_000_000
@@ -61,7 +59,7 @@ def make_app(manager: game_manager.GameManager, access: AccessControl, watch: Wa
     app[health.METRICS_READERS] = watch.metrics_readers
     app[health.N_RUNNING], app[health.QUEUE_LENGTH] = manager.n_running, manager.queue.length
     add_api(app)
-    access_pages.add_routes(app)
+    account_pages.add_routes(app)
     pages.add_routes(app)
     health.add_routes(app)
     add_guard(app, access)
@@ -73,7 +71,7 @@ def add_api(app: web.Application) -> None:
     app.cleanup_ctx.append(_running_api)
     for part in (games, matches, streams, players, ratings, tournaments):
         part.operations.add_to(app)
-    for routes in (public_format, players, tokens, documentation):
+    for routes in (older_tools, players, tokens, documentation):
         routes.add_routes(app)
 
 

@@ -10,7 +10,7 @@ import pytest
 
 from gdl.games.library import find_game, game_names
 from server.access.settings import AccessSettings
-from server.api import field
+from server.api import older_tools
 from server.principal import Role
 from tests.kit.server.api.whole_server import Client, ordered, record, refused, told, whole_server
 
@@ -44,7 +44,7 @@ async def test_feeds_have_the_latest_matches(client: Client, noop: str, thinker:
 async def test_a_feed_is_not_crowded_out_by_matches_that_wait(
     client: Client, noop: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(field, "N_ENTRIES", 1)
+    monkeypatch.setattr(older_tools, "N_ENTRIES", 1)
     done = await ordered(client, game="nim", players={"left": noop, "right": noop})
     await record(client, done)
     await ordered(client, game="nim", players={"left": "human", "right": noop})

@@ -16,8 +16,8 @@ from server.spectating.public_record import public_record_text
 from server.storage.games import title_of
 from server.storage.rows import GameVersion, MatchRow, MatchStatus
 
-FEEDS: Final[dict[str, str | None]] = {"updatedFeed": None, "completedFeed": MatchStatus.COMPLETED}
-"""The feeds, and what status their matches have."""
+_STATUSES: Final[dict[str, str | None]] = {"updatedFeed": None, "completedFeed": MatchStatus.COMPLETED}
+"""What status the matches of each feed have; None for any."""
 N_ENTRIES: Final = 100
 RULES_FILE: Final = "rulesheet.kif"
 _ATOM: Final = "http://www.w3.org/2005/Atom"
@@ -39,19 +39,19 @@ async def read_record(request: web.Request) -> web.StreamResponse:
     match_id = request.match_info["match_id"]
     if "text/html" in request.headers.get("Accept", ""):
         raise web.HTTPSeeOther(request.path.rstrip("/"))
-    return _open(request, web.json_response(text=await public_record_text(request.app[MANAGER], match_id)))
+    return _cross_origin(request, web.json_response(text=await public_record_text(request.app[MANAGER], match_id)))
 
 
 async def read_feed(request: web.Request) -> web.StreamResponse:
     """Return the ids of the latest matches, as JSON or Atom."""
     name, _, form = request.match_info["feed"].rpartition(".")
-    if name not in FEEDS or form not in ("json", "atom"):
+    if name not in _STATUSES or form not in ("json", "atom"):
         raise web.HTTPNotFound
-    rows = await request.app[MANAGER].matches.listed(status=FEEDS[name], has_begun=True, limit=N_ENTRIES)
+    rows = await request.app[MANAGER].matches.listed(status=_STATUSES[name], has_begun=True, limit=N_ENTRIES)
     if form == "json":
-        return _open(request, web.json_response({name: [row.id for row in rows]}))
+        return _cross_origin(request, web.json_response({name: [row.id for row in rows]}))
     text = _atom(name, request[REMOTE].origin, rows)
-    return _open(request, web.Response(body=text, content_type="application/atom+xml", charset="utf-8"))
+    return _cross_origin(request, web.Response(body=text, content_type="application/atom+xml", charset="utf-8"))
 
 
 def _atom(name: str, origin: str, rows: Sequence[MatchRow]) -> bytes:
@@ -82,7 +82,7 @@ def _date(at_ms: int) -> str:
 
 async def list_games(request: web.Request) -> web.StreamResponse:
     """Return the names of all games."""
-    return _open(request, web.json_response(await request.app[MANAGER].games.names()))
+    return _cross_origin(request, web.json_response(await request.app[MANAGER].games.names()))
 
 
 async def read_game(request: web.Request) -> web.StreamResponse:
@@ -95,13 +95,13 @@ async def read_game(request: web.Request) -> web.StreamResponse:
         "roleNames": list(version.roles),
         "numRoles": len(version.roles),
     }
-    return _open(request, web.json_response(answer))
+    return _cross_origin(request, web.json_response(answer))
 
 
 async def read_rules(request: web.Request) -> web.StreamResponse:
     """Return the text of a version's rules."""
     _, version = await _version(request)
-    return _open(request, web.Response(text=version.rules, content_type="text/plain"))
+    return _cross_origin(request, web.Response(text=version.rules, content_type="text/plain"))
 
 
 async def _version(request: web.Request) -> tuple[int, GameVersion]:
@@ -116,8 +116,8 @@ async def _version(request: web.Request) -> tuple[int, GameVersion]:
     raise web.HTTPNotFound
 
 
-def _open(request: web.Request, response: web.Response) -> web.Response:
-    """Let pages of others read *response*, where everybody may: viewers run in browsers."""
+def _cross_origin(request: web.Request, response: web.Response) -> web.Response:
+    """Let pages of other origins read *response*, where everybody may: viewers run in browsers."""
     if request.app[ACCESS].settings.is_public:
         response.headers["Access-Control-Allow-Origin"] = "*"
     return response
