@@ -13,7 +13,7 @@ from players.kit.request_heads import StrictRunner
 from server.access.access import AccessControl
 from server.access.guard import HEADERS, add_guard, check_opening
 from server.access.settings import Network
-from server.api import games, matches, older_tools, players, ratings, streams, tokens, tournaments
+from server.api import games, matches, older_tools, players, ratings, seats, streams, tokens, tournaments
 from server.api.operation import CHECKER, FEEDS, IMPORTS, LEADERBOARDS, MANAGER, OVERVIEW
 from server.api.problem import refused_head, refusing
 from server.hosting import game_manager, imports, order, playing
@@ -69,9 +69,9 @@ def make_app(manager: game_manager.GameManager, access: AccessControl, watch: Wa
 def add_api(app: web.Application) -> None:
     """Add the JSON API and its description to *app*, which has its game manager by the time it starts."""
     app.cleanup_ctx.append(_running_api)
-    for part in (games, matches, streams, players, ratings, tournaments):
+    for part in (games, matches, streams, players, seats, ratings, tournaments, tokens):
         part.operations.add_to(app)
-    for routes in (older_tools, players, tokens, documentation):
+    for routes in (older_tools, documentation):
         routes.add_routes(app)
 
 

@@ -7,7 +7,7 @@ from aiohttp import web
 from pydantic import Field
 
 from server.access.access import principal
-from server.api import player_models, seats
+from server.api import player_models
 from server.api.operation import LEADERBOARDS, MANAGER, Operations, RequestModel, ResponseModel
 from server.api.streams import HEARTBEAT_S, NDJSON, SSE, EventStream, streamed
 from server.errors import NotDialInError, UnknownRequestError
@@ -25,13 +25,7 @@ PLAYERS: Final = "/api/v1/players"
 PLAYER: Final = f"{PLAYERS}/{{name}}"
 _UNKNOWN: Final = ("not_registered",)
 _OWN: Final = ("not_registered", "forbidden")
-players: Final = Operations("players")
-
-
-def add_routes(app: web.Application) -> None:
-    """Add all of this to *app*."""
-    players.add_to(app)
-    seats.seats.add_to(app)
+operations: Final = Operations("players")
 
 
 def _registry(request: web.Request) -> Registry:
@@ -52,7 +46,7 @@ async def own_player(request: web.Request, name: str) -> tuple[PlayerRow, Princi
     return row, viewer
 
 
-@players.get(PLAYERS)
+@operations.get(PLAYERS)
 async def list_players(request: web.Request) -> player_models.PlayersAnswer:
     """List the registered players."""
     registry, viewer = _registry(request), principal(request)
@@ -60,7 +54,7 @@ async def list_players(request: web.Request) -> player_models.PlayersAnswer:
     return player_models.PlayersAnswer(players=[player_models.player_answer(row, registry, viewer) for row in rows])
 
 
-@players.post(
+@operations.post(
     PLAYERS, role=Role.PLAYER, status=201, errors=("invalid_name", "invalid_player", "name_taken", "too_many_players")
 )
 async def register_player(request: web.Request, body: player_models.NewPlayer) -> player_models.PlayerAnswer:
@@ -74,7 +68,7 @@ async def register_player(request: web.Request, body: player_models.NewPlayer) -
     return player_models.player_answer(row, registry, viewer)
 
 
-@players.get(PLAYER, errors=_UNKNOWN)
+@operations.get(PLAYER, errors=_UNKNOWN)
 async def read_player(request: web.Request, name: str) -> player_models.PlayerAnswer:
     """Tell of one registered player, with its rating, and its results by game and version."""
     manager = request.app[MANAGER]
@@ -86,7 +80,7 @@ async def read_player(request: web.Request, name: str) -> player_models.PlayerAn
     return player_models.player_answer(row, manager.registry, principal(request), results, rating)
 
 
-@players.declare("PATCH", PLAYER, role=Role.PLAYER, errors=(*_OWN, "invalid_player"))
+@operations.declare("PATCH", PLAYER, role=Role.PLAYER, errors=(*_OWN, "invalid_player"))
 async def change_player(
     request: web.Request, name: str, body: player_models.PlayerChange
 ) -> player_models.PlayerAnswer:
@@ -97,7 +91,7 @@ async def change_player(
     return player_models.player_answer(changed, registry, viewer)
 
 
-@players.delete(PLAYER, role=Role.PLAYER, status=204, errors=_OWN)
+@operations.delete(PLAYER, role=Role.PLAYER, status=204, errors=_OWN)
 async def remove_player(request: web.Request, name: str) -> web.Response:
     """Forget one's own player; its matches keep its name."""
     row, _ = await own_player(request, name)
@@ -108,7 +102,7 @@ async def remove_player(request: web.Request, name: str) -> web.Response:
 _NO_REASON: Final = player_models.PauseText()
 
 
-@players.post(f"{PLAYER}/pause", role=Role.PLAYER, errors=_OWN)
+@operations.post(f"{PLAYER}/pause", role=Role.PLAYER, errors=_OWN)
 async def pause_player(
     request: web.Request, name: str, body: player_models.PauseText = _NO_REASON
 ) -> player_models.PlayerAnswer:
@@ -119,7 +113,7 @@ async def pause_player(
     return player_models.player_answer(await registry.get(row.name), registry, viewer)
 
 
-@players.post(f"{PLAYER}/resume", role=Role.PLAYER, errors=_OWN)
+@operations.post(f"{PLAYER}/resume", role=Role.PLAYER, errors=_OWN)
 async def resume_player(request: web.Request, name: str) -> player_models.PlayerAnswer:
     """Give one's own player matches again, its failures forgotten."""
     row, viewer = await own_player(request, name)
@@ -128,7 +122,7 @@ async def resume_player(request: web.Request, name: str) -> player_models.Player
     return player_models.player_answer(await registry.get(row.name), registry, viewer)
 
 
-@players.get(f"{PLAYER}/info", role=Role.PLAYER, errors=_UNKNOWN)
+@operations.get(f"{PLAYER}/info", role=Role.PLAYER, errors=_UNKNOWN)
 async def check_player(request: web.Request, name: str) -> player_models.HealthAnswer:
     """Ask a player INFO now, or whether it is connected."""
     manager, viewer = request.app[MANAGER], principal(request)
@@ -148,7 +142,7 @@ _STREAM: Final[dict[str, Any]] = {
 }
 
 
-@players.get(f"{PLAYER}/requests", **_STREAM)
+@operations.get(f"{PLAYER}/requests", **_STREAM)
 async def read_requests(request: web.Request, name: str, query: player_models.RequestsQuery) -> web.StreamResponse:
     """Read the requests that wait for one's own dial-in player, as they come.
 
@@ -160,7 +154,7 @@ async def read_requests(request: web.Request, name: str, query: player_models.Re
     return await _stream_requests(request, name, query, "request")
 
 
-@players.get(f"{PLAYER}/letters", is_deprecated=True, **_STREAM)
+@operations.get(f"{PLAYER}/letters", is_deprecated=True, **_STREAM)
 async def read_letters(request: web.Request, name: str, query: player_models.RequestsQuery) -> web.StreamResponse:
     """Read the same as `requests` under its deprecated name: events and ids of requests are called `letter`."""
     return await _stream_requests(request, name, query, "letter")
@@ -219,7 +213,7 @@ def _named(told: dict[str, Any], word: str) -> dict[str, Any]:
     return {word if key == "request" else key: value for key, value in told.items()}
 
 
-@players.post(
+@operations.post(
     f"{PLAYER}/replies",
     role=Role.PLAYER,
     errors=(*_OWN, "not_dial_in", "unknown_request", "unknown_letter", "late_reply", "other_reply"),
@@ -238,9 +232,6 @@ async def post_reply(request: web.Request, name: str, body: player_models.ReplyT
         if not body.letter
         else player_models.ReplyAnswer(letter=body.letter)
     )
-
-
-operations: Final = Operations("players")
 
 
 class InfoQuery(RequestModel):

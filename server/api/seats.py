@@ -143,7 +143,7 @@ SEAT: Final = "/api/v1/matches/{match_id}/seats/{role}"
 SECRET: Final = "GGP-Seat-Secret"  # noqa: S105 -- the name of the header, not what is in it
 _ERRORS: Final = ("unknown_match", "no_seat", "unauthorized", "forbidden")
 _HEADERS: Final = {SECRET: "what the order was answered with for this seat, unless the token ordered the match"}
-seats: Final = Operations("seats")
+operations: Final = Operations("seats")
 
 
 class MoveText(Text):
@@ -160,7 +160,7 @@ class MoveAnswer(Text):
     move: str
 
 
-@seats.get(SEAT, role=None, errors=_ERRORS, headers=_HEADERS)
+@operations.get(SEAT, role=None, errors=_ERRORS, headers=_HEADERS)
 async def read_seat(request: web.Request, match_id: str, role: str) -> SeatView:
     """Tell the person in a seat what is asked, and what that role may know.
 
@@ -174,7 +174,7 @@ async def read_seat(request: web.Request, match_id: str, role: str) -> SeatView:
     return await view_of_seat(manager, match, role)
 
 
-@seats.get(f"{SEAT}/events", role=None, media=[SSE, NDJSON], errors=_ERRORS, headers=_HEADERS)
+@operations.get(f"{SEAT}/events", role=None, media=[SSE, NDJSON], errors=_ERRORS, headers=_HEADERS)
 async def follow_seat(request: web.Request, match_id: str, role: str) -> web.StreamResponse:
     """Tell the person in a seat whenever there is something new to see, until the match is over.
 
@@ -197,7 +197,7 @@ async def stream_of_seat(request: web.Request, match_id: str, role: str) -> web.
     return await streamed(request, send)
 
 
-@seats.post(
+@operations.post(
     f"{SEAT}/move",
     role=None,
     errors=(*_ERRORS, "illegal_move", "not_asked", "late_reply", "other_reply"),

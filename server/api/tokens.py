@@ -15,7 +15,7 @@ TOKENS: Final = "/api/v1/tokens"
 _RoleWord = Annotated[str, Field(pattern=f"^({'|'.join(ROLE_WORDS)})$")]
 _Days = Annotated[int | None, Field(ge=1, le=MAX_DAYS, description="for how long; without it until it is revoked")]
 _Id = Annotated[str, Field(pattern="^[a-z0-9]{1,20}$")]
-access: Final = Operations("access")
+operations: Final = Operations("access")
 
 
 class Me(ResponseModel):
@@ -74,25 +74,20 @@ class ClassAnswer(ResponseModel):
     tokens: list[IssuedAnswer]
 
 
-def add_routes(app: web.Application) -> None:
-    """Add all of this to *app*."""
-    access.add_to(app)
-
-
-@access.get("/api/v1/me")
+@operations.get("/api/v1/me")
 async def read_me(request: web.Request) -> Me:
     """Tell who one is, and what one may do."""
     who = principal(request)
     return Me(**without_none({"name": who.name, "role": who.role.word, "token_id": who.token_id}))
 
 
-@access.get(TOKENS, role=Role.ADMIN)
+@operations.get(TOKENS, role=Role.ADMIN)
 async def list_tokens(request: web.Request) -> TokensAnswer:
     """List all tokens, also those that open nothing any more."""
     return TokensAnswer(tokens=[TokenAnswer(**_shown(row)) for row in await _issuing(request).listed()])
 
 
-@access.post(TOKENS, role=Role.ADMIN, status=201, errors=("invalid_token", "no_admin"))
+@operations.post(TOKENS, role=Role.ADMIN, status=201, errors=("invalid_token", "no_admin"))
 async def issue_token(request: web.Request, body: NewToken) -> IssuedAnswer:
     """Issue a token.
 
@@ -101,20 +96,20 @@ async def issue_token(request: web.Request, body: NewToken) -> IssuedAnswer:
     return _issued_answer(await _issuing(request).issue(body.name, role_named(body.role), body.days, body.note))
 
 
-@access.post(f"{TOKENS}/class", role=Role.ADMIN, status=201, errors=("invalid_token", "unknown_role", "no_admin"))
+@operations.post(f"{TOKENS}/class", role=Role.ADMIN, status=201, errors=("invalid_token", "unknown_role", "no_admin"))
 async def issue_tokens_to_a_class(request: web.Request, body: ClassText) -> ClassAnswer:
     """Issue a token to everybody on a class list who has none; if something is wrong with it, issue none."""
     issued = await _issuing(request).issue_all(read_class_list(body.names), role_named(body.role), body.days)
     return ClassAnswer(tokens=[_issued_answer(each) for each in issued])
 
 
-@access.post(f"{TOKENS}/{{id}}/rotate", role=Role.ADMIN, errors=("unknown_token",))
+@operations.post(f"{TOKENS}/{{id}}/rotate", role=Role.ADMIN, errors=("unknown_token",))
 async def rotate_token(request: web.Request, id: _Id) -> IssuedAnswer:  # noqa: A002 -- as the path calls it
     """Give a token a new secret; the old one is not valid any more, and its sessions end."""
     return _issued_answer(await _issuing(request).rotate(id))
 
 
-@access.delete(f"{TOKENS}/{{id}}", role=Role.ADMIN, status=204, errors=("unknown_token", "no_admin"))
+@operations.delete(f"{TOKENS}/{{id}}", role=Role.ADMIN, status=204, errors=("unknown_token", "no_admin"))
 async def revoke_token(request: web.Request, id: _Id) -> web.Response:  # noqa: A002 -- as the path calls it
     """Revoke a token."""
     await _issuing(request).revoke(id)

@@ -27,7 +27,7 @@ async def client(tmp_path: Path) -> AsyncIterator[Client]:
     async with database(tmp_path) as found:
         access = AccessControl(AccessSettings(), TokenStore(found))
         app = web.Application(middlewares=[refusing])
-        tokens.add_routes(app)
+        tokens.operations.add_to(app)
         add_guard(app, access)
         issued = await access.issuing.issue("Ada", Role.ADMIN)
         async with TestClient(TestServer(app), headers=bearer(issued.text)) as client:
@@ -97,7 +97,7 @@ async def test_too_many_requests_are_refused_in_the_one_shape(tmp_path: Path) ->
     async with database(tmp_path) as found:
         settings = AccessSettings(is_loopback=False, is_public=True, limits=Limits(requests="1/minute"))
         app = web.Application(middlewares=[refusing])
-        tokens.add_routes(app)
+        tokens.operations.add_to(app)
         add_guard(app, AccessControl(settings, TokenStore(found)))
         async with TestClient(TestServer(app)) as client:
             await client.get("/api/v1/me")
