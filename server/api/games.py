@@ -3,7 +3,7 @@
 from typing import Annotated, Any, Final
 
 from aiohttp import web
-from pydantic import Base64Bytes, ConfigDict, Field
+from pydantic import Base64Bytes, Field
 
 from gdl.boards.about import MAX_BYTES as MAX_ABOUT_BYTES
 from gdl.boards.about import about_of
@@ -99,8 +99,6 @@ class Kept(operation.ResponseModel):
 
 class Report(operation.ExtensibleModel):
     """What the validator says: `verdict` is ok, wrong, or unknown where a limit came first."""
-
-    model_config = ConfigDict(extra="allow")
 
     verdict: str
     diagnostics: list[dict[str, Any]]

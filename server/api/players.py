@@ -1,6 +1,7 @@
 """Players over HTTP: registering them, how they are, the requests of those that dial in, and INFO of an address."""
 
 import asyncio
+from dataclasses import dataclass
 from typing import Annotated, Any, Final
 
 from aiohttp import web
@@ -174,9 +175,10 @@ async def _stream_requests(
             relay.connected(name, stamp, last, with_answered=query.past) as connection,
         ):
             await stream.send("connected", {"player": name, "heartbeatSeconds": HEARTBEAT_S, "takesInsight": True})
-            passing_on = asyncio.create_task(_send_passed_on(stream, connection, word))
+            events = _RequestEvents(stream, word)
+            passing_on = asyncio.create_task(_send_passed_on(events, connection))
             try:
-                await _send_requests(stream, queue, reader, word)
+                await _send_requests(events, queue, reader)
             finally:
                 passing_on.cancel()
             await stream.send("removed" if queue.is_closed else "replaced", {"player": name})
@@ -193,24 +195,32 @@ async def _queue(request: web.Request, name: str) -> RequestQueue:
     return manager.request_queues.of_player(row.name)
 
 
-async def _send_requests(stream: EventStream, queue: RequestQueue, reader: Reader, word: str) -> None:
-    """Send the requests that *reader* gets as events called *word*, until it is replaced or the queue is closed."""
+@dataclass(frozen=True, slots=True)
+class _RequestEvents:
+    """Sends requests to a player over *stream*; *word* is what its events and the ids of requests are called."""
+
+    stream: EventStream
+    word: str
+
+    async def send(self, told: dict[str, Any], event_id: str) -> None:
+        """Send what the server tells of a request; raises as `EventStream.send`."""
+        named = {self.word if key == "request" else key: value for key, value in told.items()}
+        await self.stream.send(self.word, named, event_id)
+
+
+async def _send_requests(events: _RequestEvents, queue: RequestQueue, reader: Reader) -> None:
+    """Send the requests that *reader* gets, until it is replaced or the queue is closed."""
     while (queued := await reader.next()) is not None:
-        await stream.send(word, _named(queue.told(queued), word), queue.event_id(queued))
+        await events.send(queue.told(queued), queue.event_id(queued))
 
 
-async def _send_passed_on(stream: EventStream, connection: Connection, word: str) -> None:
+async def _send_passed_on(events: _RequestEvents, connection: Connection) -> None:
     """Send the requests of matches that other managers play."""
     try:
         async for event_id, told in connection.requests():
-            await stream.send(word, _named(told, word), event_id)
+            await events.send(told, event_id)
     except (ConnectionError, TimeoutError):
-        stream.cut()
-
-
-def _named(told: dict[str, Any], word: str) -> dict[str, Any]:
-    """Return what the server tells of a request with its id under *word*."""
-    return {word if key == "request" else key: value for key, value in told.items()}
+        events.stream.cut()
 
 
 @operations.post(
@@ -227,11 +237,8 @@ async def post_reply(request: web.Request, name: str, body: player_models.ReplyT
         if not body.letter:
             raise
         raise RequestError("unknown_letter", str(error), status=404) from None
-    return (
-        player_models.ReplyAnswer(request=body.request)
-        if not body.letter
-        else player_models.ReplyAnswer(letter=body.letter)
-    )
+    named = {"letter": body.letter} if body.letter else {"request": body.request}
+    return player_models.ReplyAnswer(**named)
 
 
 class InfoQuery(RequestModel):
