@@ -16,11 +16,9 @@ from players.registry import LIGHT
 from players.specs import options_of
 from server.errors import TooFewCoresError
 from server.links.own_player import IN_PROCESS
-from server.links.seating import OWN_PLAYERS, is_command
+from server.links.seating import HUMAN, OWN_PLAYERS, is_command
 
 SLOTS_PER_CORE: Final = 4
-HUMAN: Final = "human"
-"""How people are named as players."""
 
 
 def n_cores_here() -> int:

@@ -63,8 +63,9 @@ def _child(address: str) -> child_player.ChildPlayer:
 
 DEFAULT_PLAYER: Final = "random"
 """The player of a role for which none was named."""
-_BY_HAND: Final = "human"
-OWN_PLAYERS: Final = tuple(name for name in PLAYERS if name != _BY_HAND and missing_setting(name) is None)
+HUMAN: Final = "human"
+"""How a person is named who plays by hand."""
+OWN_PLAYERS: Final = tuple(name for name in PLAYERS if name != HUMAN and missing_setting(name) is None)
 """Players of ours that a game manager can start, as the environment of its process is set up."""
 _ANY_ROLE: Final = Constant("any")
 _HOST_AND_PORT: Final = re.compile(r"[\w.-]+:[0-9]{1,5}/?")
@@ -223,7 +224,7 @@ def player_spec(text: str) -> PlayerSpec:
         if is_command(text):
             _check_program(text)
         return PlayerSpec(text, is_own=False)
-    if text == _BY_HAND:
+    if text == HUMAN:
         raise PlayerSpecError(text, "a person plays with `ggp play`, or `ggp player human` in a terminal of its own")
     if _HOST_AND_PORT.fullmatch(text):
         raise PlayerSpecError(text, f"an address begins with http://, as in http://{text}")

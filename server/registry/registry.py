@@ -14,7 +14,7 @@ from players.kit.worker import WorkerLimits
 from players.registry import PLAYERS
 from server import errors
 from server.links import addresses, http_player, queued_player, request_queue
-from server.links.seating import PlayerReference, PlayerSpec, UnresolvedPlayer, public_player_spec, seated
+from server.links.seating import HUMAN, PlayerReference, PlayerSpec, UnresolvedPlayer, public_player_spec, seated
 from server.match.link import SYSTEM_CLOCK, Clock, PlayerLink
 from server.match.setup import Case, Profile, Seat
 from server.registry.queueing import Hindrance
@@ -39,8 +39,6 @@ def check_player_name(name: str) -> str:
     return name
 
 
-HUMAN: Final = "human"
-"""How a person is named who plays by hand."""
 _MOST_NAMES: Final = 1_000
 """Among how many registered players the nearest names are looked for."""
 

@@ -16,10 +16,9 @@ from server.errors import NoRoleError
 from server.hosting.order import MatchRequest
 from server.hosting.ordering import DrawnMatch
 from server.hosting.practice import may_name
-from server.links.seating import OWN_PLAYERS
+from server.links.seating import HUMAN, OWN_PLAYERS
 from server.principal import Role
 from server.refusals import RequestError
-from server.registry.registry import HUMAN
 from server.storage.games import title_of
 from server.storage.rows import GameVersion
 from server.web import match_page, rendering
