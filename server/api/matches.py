@@ -171,8 +171,8 @@ async def order_match(request: web.Request, body: MatchRequest) -> OrderedMatch:
     allow it. Matches that hosts order, and those of tournaments, come before it.
     """
     manager, viewer = request.app[operation.MANAGER], principal(request)
-    text = await with_first_state(manager, body, viewer.name) if viewer.may(Role.HOST) else body
-    return _ordered(await manager.practice.order(text, viewer))
+    order = await with_first_state(manager, body, viewer.name) if viewer.may(Role.HOST) else body
+    return _ordered(await manager.practice.order(order, viewer))
 
 
 @operations.post(f"{URL}/{{match_id}}/rematch", role=Role.PLAYER, status=201, errors=(*_ORDERING, "match_not_over"))

@@ -74,13 +74,13 @@ async def _pinned(manager: GameManager, name: str) -> tournament_rows.PinnedGame
         UnknownNameError: there is none.
         RequestError: players cannot compete in it.
     """
-    version, outline = await manager.finder.current(name)
-    check_n_roles(outline, manager.settings.max_roles)
+    rules = await manager.finder.current(name)
+    check_n_roles(rules.outline, manager.settings.max_roles)
     try:
-        game = TournamentGame(name, len(played_roles(outline)))
+        game = TournamentGame(name, len(played_roles(rules.outline)))
     except ValueError as error:
         raise RequestError("invalid_tournament", f"games: {error}") from error
-    return tournament_rows.PinnedGame(version.sha256, game.n_roles)
+    return tournament_rows.PinnedGame(rules.version.sha256, game.n_roles)
 
 
 @operations.get(TOURNAMENT, errors=_UNKNOWN)

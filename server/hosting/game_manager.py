@@ -16,7 +16,6 @@ from typing import Final
 from server.errors import ShuttingDownError, TooManyMatchesError, UnknownMatchError
 from server.hosting import idle_ladder, ordering, playing, practice
 from server.hosting.choosing import Chooser, rest_s
-from server.hosting.engine_process import GameOutline
 from server.hosting.order import HostSettings, MatchRequest
 from server.hosting.tournaments import Tournaments
 from server.links import relay, seating
@@ -27,7 +26,7 @@ from server.registry.registry import Registry, RegistrySettings
 from server.storage import accounts, games, journals, matches, notifications, queue, results, tournaments, writer
 from server.storage.database import Database
 from server.storage.errors import StorageError
-from server.storage.rows import GameVersion, MatchPurpose
+from server.storage.rows import MatchPurpose
 from server.tournament.fixtures import ScheduledMatch
 
 LOOK_S: Final = 1.0
@@ -158,14 +157,14 @@ class GameManager:
 
     async def order(
         self,
-        text: MatchRequest,
+        request: MatchRequest,
         by: str = "",
-        rules: tuple[GameVersion, GameOutline] | None = None,
+        rules: ordering.MatchRules | None = None,
         purpose: MatchPurpose | None = None,
     ) -> ordering.DrawnMatch:
-        """Keep the match that *text* orders; it is started as soon as its people have come and its players are free.
+        """Keep the match that *request* orders; it is started as soon as its people have come and its players are free.
 
-        It has the rules that *text* names, if no others are given.
+        It has the rules that *request* names, if no others are given.
 
         Raises:
             UnknownNameError: no such game, player or role.
@@ -180,27 +179,27 @@ class GameManager:
         """
         self._check_open()
         # New rules are a lot of work: none is done for a match that could not wait.
-        if text.rules is not None and await self.queue.length() >= self.settings.max_queued:
+        if request.rules is not None and await self.queue.length() >= self.settings.max_queued:
             raise TooManyMatchesError(self.settings.max_queued)
-        is_named = rules is None and text.rules is None
+        is_named = rules is None and request.rules is None
         # The game is looked up once, with the match: the rules that it had at the last order are mostly those it has.
         for must_be_current in (True, False) if is_named else (False,):
-            found = rules or await self.finder.found(text, by, may_be_old=must_be_current)
-            drawn = await self.draw(text, by, found)
+            found = rules or await self.finder.found(request, by, may_be_old=must_be_current)
+            drawn = await self.draw(request, by, found)
             if await self._keep([drawn], purpose, must_be_current=must_be_current):
                 break
         return drawn
 
     async def order_all(
-        self, texts: Sequence[MatchRequest], by: str, rules: tuple[GameVersion, GameOutline], purpose: MatchPurpose
+        self, requests: Sequence[MatchRequest], by: str, rules: ordering.MatchRules, purpose: MatchPurpose
     ) -> None:
-        """Keep the matches of *rules* that *texts* order: all of them, or none.
+        """Keep the matches of *rules* that *requests* order: all of them, or none.
 
         Raises:
             GdlError: as `order`.
         """
         self._check_open()
-        await self._keep([await self.draw(text, by, rules) for text in texts], purpose)
+        await self._keep([await self.draw(request, by, rules) for request in requests], purpose)
 
     def _check_open(self) -> None:
         if not self._is_starting:
@@ -217,12 +216,12 @@ class GameManager:
 
     async def draw(
         self,
-        text: MatchRequest,
+        request: MatchRequest,
         by: str,
-        rules: tuple[GameVersion, GameOutline],
+        rules: ordering.MatchRules,
         match: ScheduledMatch | None = None,
     ) -> ordering.DrawnMatch:
-        """Return the match of *rules* that *text* orders, with all drawn that it leaves open; it is not kept yet.
+        """Return the match of *rules* that *request* orders, with all drawn that it leaves open; it is not kept yet.
 
         One that a tournament has scheduled has the id and the seeds of *match*.
 
@@ -233,13 +232,12 @@ class GameManager:
             PlayerSpecError: a player that may not be named over the network.
             StorageError: the database failed.
         """
-        if text.broadcast_delay is None and not self.settings.broadcast_delay.is_live:
-            text = text.model_copy(update={"broadcast_delay": str(self.settings.broadcast_delay)})
-        _, outline = rules
-        seating.check_n_roles(outline, self.settings.max_roles)
-        seated = await self.registry.seated(outline, text.named_players)
-        self.playing.cores.check(text.named_players.values())
-        return ordering.drawn_match(text, by, rules, seated, match, shows_insight=self.settings.live_insight)
+        if request.broadcast_delay is None and not self.settings.broadcast_delay.is_live:
+            request = request.model_copy(update={"broadcast_delay": str(self.settings.broadcast_delay)})
+        seating.check_n_roles(rules.outline, self.settings.max_roles)
+        seated = await self.registry.seated(rules.outline, request.named_players)
+        self.playing.cores.check(request.named_players.values())
+        return ordering.drawn_match(request, by, rules, seated, match, shows_insight=self.settings.live_insight)
 
     async def absent(self, players: Collection[str]) -> Collection[str]:
         """Return those of *players* who are registered, play nothing, and would not get a match now.

@@ -11,8 +11,8 @@ from typing import Final
 from gdl.errors import CallerError, UnknownNameError
 from gdl.game import played_roles
 from server.errors import ScheduleError
-from server.hosting.engine_process import GameOutline
 from server.hosting.order import LadderSettings, MatchRequest, SeatText
+from server.hosting.ordering import MatchRules
 from server.hosting.practice import MatchOrders
 from server.match.setup import new_seed
 from server.registry.queueing import addresses, names_by_address
@@ -82,8 +82,8 @@ class IdleLadder:
             StorageError: the database failed.
         """
         for name in self._host.settings.ladder.games:
-            _, outline = await self._host.finder.current(name)
-            if len(played_roles(outline)) < 2:
+            rules = await self._host.finder.current(name)
+            if len(played_roles(rules.outline)) < 2:
                 raise ScheduleError(f"{name} has one role; the ladder is for games of two or more roles (--ladder)")
 
     async def run(self, may_begin: Callable[[], bool]) -> None:
@@ -107,8 +107,8 @@ class IdleLadder:
         if len(await self._idle(await self._joining())) < 2:
             return 0
         ratings, found = await self.ratings(), await self._latest()
-        versions = {name: await self._host.finder.current(name) for name in self._host.settings.ladder.games}
-        games = tuple(TournamentGame(name, len(played_roles(outline))) for name, (_, outline) in versions.items())
+        rules = {name: await self._host.finder.current(name) for name in self._host.settings.ladder.games}
+        games = tuple(TournamentGame(name, len(played_roles(each.outline))) for name, each in rules.items())
         async with self._host.queue.choosing() as may_choose:  # other managers wait: what takes long is done before
             if not may_choose or await self._host.queue.length() >= MAX_WAITING:
                 return 0
@@ -116,11 +116,11 @@ class IdleLadder:
             field = Field(rows, await self._idle(rows), games)
             drawn = await asyncio.to_thread(pairings, found, ratings, field, new_seed())
             meetings = [tuple(meeting) for _, meeting in groupby(drawn, lambda match: match.pairing_id)]
-            return sum([await self._order(meeting, versions[meeting[0].game]) for meeting in meetings])
+            return sum([await self._order(meeting, rules[meeting[0].game]) for meeting in meetings])
 
-    async def _order(self, meeting: Sequence[ScheduledMatch], rules: tuple[GameVersion, GameOutline]) -> int:
+    async def _order(self, meeting: Sequence[ScheduledMatch], rules: MatchRules) -> int:
         """Order the matches of a meeting and return how many; none where a player has left since it was seen."""
-        orders = [order_of_match(match, rules[0], self._host.settings.ladder) for match in meeting]
+        orders = [order_of_match(match, rules.version, self._host.settings.ladder) for match in meeting]
         try:
             await self._host.order_all(orders, NAME, rules, MatchPurpose.LADDER)
         except UnknownNameError:

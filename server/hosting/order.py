@@ -271,16 +271,17 @@ class StoredOrder:
         }
 
 
-def new_order(text: MatchRequest, game_name: str, seat_claims: Mapping[str, str]) -> StoredOrder:
+def new_order(request: MatchRequest, game_name: str, seat_claims: Mapping[str, str]) -> StoredOrder:
     """Return what is kept of a match that is ordered now."""
-    begin = None if text.begin is None or text.begin.record is not None else text.begin  # a record may be large
-    named = text.model_copy(update={"game": game_name, "rules": None, "begin": begin})
-    seed = new_seed() if text.seed is None else text.seed
+    brings_record = request.begin is not None and request.begin.record is not None  # which may be large
+    begin = None if brings_record else request.begin
+    named = request.model_copy(update={"game": game_name, "rules": None, "begin": begin})
+    seed = new_seed() if request.seed is None else request.seed
     return StoredOrder(named, seed, new_seed(), new_random_token(), seat_claims)
 
 
 def order_of(order: Mapping[str, Any]) -> StoredOrder:
     """Return the order that the JSON object *order* keeps."""
-    text = MatchRequest.model_validate(order["text"])
+    request = MatchRequest.model_validate(order["text"])
     drawn = order["seed"], order["scrambleSeed"], order["randomToken"]
-    return StoredOrder(text, *drawn, order["seatClaims"], order.get("liveInsight") is True)
+    return StoredOrder(request, *drawn, order["seatClaims"], order.get("liveInsight") is True)

@@ -27,6 +27,14 @@ MAX_OUTLINES: Final = 64
 """How many rules are kept read for the next order."""
 
 
+@dataclass(frozen=True, slots=True)
+class MatchRules:
+    """The rules of a match: the version of a game as it is kept, and its outline."""
+
+    version: GameVersion
+    outline: GameOutline
+
+
 class GameFinder:
     """Finds games in *games*, and keeps new rules there."""
 
@@ -44,8 +52,8 @@ class GameFinder:
         known = {version.name: (version.sha256, version.about) for version in await self._games.listed()}
         await self._games.put(*await referee.in_own_thread(partial(new_in_library, known)))
 
-    async def found(self, text: MatchRequest, by: str, *, may_be_old: bool = False) -> tuple[GameVersion, GameOutline]:
-        """Return the rules that *text* orders a match of; those of a game that was found before *may_be_old*.
+    async def found(self, request: MatchRequest, by: str, *, may_be_old: bool = False) -> MatchRules:
+        """Return the rules that *request* orders a match of; those of a game that was found before *may_be_old*.
 
         Raises:
             UnknownNameError: there is no such game.
@@ -53,14 +61,14 @@ class GameFinder:
             LimitExceeded: they cost too much.
             StorageError: the database failed.
         """
-        if text.rules is not None:
-            version = await self._brought(text.rules, by)
+        if request.rules is not None:
+            version = await self._brought(request.rules, by)
         else:
-            known = self._versions.get(text.game or "") if may_be_old else None
-            version = known or await self._named(text.game or "")
-        return version, await self._outline(version)
+            known = self._versions.get(request.game or "") if may_be_old else None
+            version = known or await self._named(request.game or "")
+        return MatchRules(version, await self._outline(version))
 
-    async def current(self, name: str) -> tuple[GameVersion, GameOutline]:
+    async def current(self, name: str) -> MatchRules:
         """Return the rules that the game *name* has now.
 
         Raises:
@@ -69,9 +77,9 @@ class GameFinder:
             StorageError: the database failed.
         """
         version = await self._named(name)
-        return version, await self._outline(version)
+        return MatchRules(version, await self._outline(version))
 
-    async def pinned(self, sha256: str) -> tuple[GameVersion, GameOutline]:
+    async def pinned(self, sha256: str) -> MatchRules:
         """Return the rules with that hash, whatever is current of their game.
 
         Raises:
@@ -82,7 +90,7 @@ class GameFinder:
         version = await self._games.version(sha256)
         if version is None:
             raise UnknownNameError("game", sha256)
-        return version, await self._outline(version)
+        return MatchRules(version, await self._outline(version))
 
     async def _outline(self, version: GameVersion) -> GameOutline:
         if version.sha256 not in self._outlines:
@@ -167,21 +175,21 @@ class DrawnMatch:
 
 
 def drawn_match(  # noqa: PLR0913 -- each decides on columns of its own
-    text: MatchRequest,
+    request: MatchRequest,
     by: str,
-    rules: tuple[GameVersion, GameOutline],
+    rules: MatchRules,
     seated: Mapping[Role, seating.PlayerReference],
     scheduled: ScheduledMatch | None,
     *,
     shows_insight: bool,
 ) -> DrawnMatch:
-    """Return the match of *rules* with the players *seated* that *text*, an order of *by*, means.
+    """Return the match of *rules* with the players *seated* that *request*, an order of *by*, means.
 
     What the order leaves open is drawn; one that a tournament has *scheduled* has its id and its seeds.
     """
-    version, outline = rules
+    version = rules.version
     secrets = {str(role): new_secret() for role, player in seated.items() if player.kind == SeatKind.HUMAN}
-    order = new_order(text, version.name, {role: secret_hash(secret) for role, secret in secrets.items()})
+    order = new_order(request, version.name, {role: secret_hash(secret) for role, secret in secrets.items()})
     order = replace(order, shows_insight=shows_insight)
     if scheduled is not None:
         order = replace(order, seed=scheduled.seed, scramble_seed=scheduled.scramble_seed)
@@ -193,10 +201,10 @@ def drawn_match(  # noqa: PLR0913 -- each decides on columns of its own
         created_ms=link.now_ms(),
         status=MatchStatus.LOBBY if secrets else MatchStatus.QUEUED,
         ordered_by=by,
-        tournament=text.tournament,
+        tournament=request.tournament,
         is_hidden=version.is_gdl2 or any(order.profile_of(str(role)).is_scrambled for role in seated),
     )
-    seats = tuple(_seat_row(row.id, place, role, seated) for place, role in enumerate(outline.roles))
+    seats = tuple(_seat_row(row.id, place, role, seated) for place, role in enumerate(rules.outline.roles))
     return DrawnMatch(row, seats, secrets)
 
 

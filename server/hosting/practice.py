@@ -2,11 +2,11 @@
 
 import asyncio
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Final, Protocol
 
-from server.hosting.engine_process import GameOutline
 from server.hosting.order import HostSettings, MatchRequest, PracticeLimits, SeatText, order_of
-from server.hosting.ordering import DrawnMatch, GameFinder
+from server.hosting.ordering import DrawnMatch, GameFinder, MatchRules
 from server.hosting.playing import Playing
 from server.match.link import now_ms
 from server.principal import Principal, Role, may_command, owns
@@ -15,7 +15,7 @@ from server.registry.registry import RegisteredPlayer, Registry
 from server.spectating.viewers import secrecy_of
 from server.storage.matches import MatchStore
 from server.storage.queue import MatchQueue
-from server.storage.rows import GameVersion, MatchPurpose, MatchRow, PlayerRow, SeatKind
+from server.storage.rows import MatchPurpose, MatchRow, PlayerRow, SeatKind
 
 _DAY_MS: Final = 86_400_000
 
@@ -32,17 +32,17 @@ class MatchOrders(Protocol):
 
     async def order(
         self,
-        text: MatchRequest,
+        request: MatchRequest,
         by: str = "",
-        rules: tuple[GameVersion, GameOutline] | None = None,
+        rules: MatchRules | None = None,
         purpose: MatchPurpose | None = None,
     ) -> DrawnMatch:
-        """Keep the match that *text* orders."""
+        """Keep the match that *request* orders."""
 
     async def order_all(
-        self, texts: Sequence[MatchRequest], by: str, rules: tuple[GameVersion, GameOutline], purpose: MatchPurpose
+        self, requests: Sequence[MatchRequest], by: str, rules: MatchRules, purpose: MatchPurpose
     ) -> None:
-        """Keep the matches that *texts* order: all of them, or none."""
+        """Keep the matches that *requests* order: all of them, or none."""
 
 
 class Practice:
@@ -52,23 +52,21 @@ class Practice:
         self._orders, self._limits = orders, limits
         self._counting = asyncio.Lock()
 
-    async def order(
-        self, text: MatchRequest, viewer: Principal, rules: tuple[GameVersion, GameOutline] | None = None
-    ) -> DrawnMatch:
-        """Keep the match that *text* orders, of *rules* if they are given; one of a player is a practice match.
+    async def order(self, request: MatchRequest, viewer: Principal, rules: MatchRules | None = None) -> DrawnMatch:
+        """Keep the match that *request* orders, of *rules* if they are given; one of a player is a practice match.
 
         Raises:
             RequestError: the match is none that a player may order, or has ordered too many.
             GdlError: as `GameManager.order`.
         """
         if viewer.may(Role.HOST):
-            return await self._orders.order(text, viewer.name, rules)
-        _check_terms(text)
-        await self._check_seats(text, viewer)
-        await self._check_seed(text, viewer, rules)
+            return await self._orders.order(request, viewer.name, rules)
+        _check_terms(request)
+        await self._check_seats(request, viewer)
+        await self._check_seed(request, viewer, rules)
         async with self._counting, self._orders.queue.counting(viewer.name):
             await self._check_number(viewer.name)
-            return await self._orders.order(text, viewer.name, rules, MatchPurpose.PRACTICE)
+            return await self._orders.order(request, viewer.name, rules, MatchPurpose.PRACTICE)
 
     async def rematch(self, row: MatchRow, viewer: Principal) -> DrawnMatch:
         """Keep a match like one that is over, of the same rules, in which each player has the next one's seat.
@@ -80,20 +78,21 @@ class Practice:
         secrecy = secrecy_of(row)
         if not row.has_ended or secrecy.hides_game:  # the order of a rematch tells its game
             raise RequestError("match_not_over", f"a rematch is ordered {secrecy.opening}", status=409)
-        request = order_of(row.order).request
-        version, outline = await self._orders.finder.pinned(row.sha256)
-        players = rotated(request.players, version.played_roles)
+        before = order_of(row.order).request
+        rules = await self._orders.finder.pinned(row.sha256)
+        players = rotated(before.players, rules.version.played_roles)
         changes = {"players": players, "game": row.game, "seed": None, "tournament": None, "begin": None}
-        return await self.order(request.model_copy(update=changes), viewer, (version.called(row.game), outline))
+        own_rules = replace(rules, version=rules.version.called(row.game))
+        return await self.order(before.model_copy(update=changes), viewer, own_rules)
 
-    async def _check_seats(self, text: MatchRequest, viewer: Principal) -> None:
+    async def _check_seats(self, request: MatchRequest, viewer: Principal) -> None:
         """Check that *viewer* has a part in the match, and that the others may be asked to play.
 
         Raises:
             RequestError: one of them may not, or nothing of it is the viewer's own.
         """
         has_own = False
-        for seat in text.players.values():
+        for seat in request.players.values():
             player = await self._orders.registry.resolve(seat.player)
             if isinstance(player, RegisteredPlayer):
                 if not may_name(viewer, player.row):
@@ -108,23 +107,21 @@ class Practice:
         if not has_own:
             raise RequestError("no_own_seat", "name a player of your own in it, or a seat for yourself: human")
 
-    async def _check_seed(
-        self, text: MatchRequest, viewer: Principal, rules: tuple[GameVersion, GameOutline] | None
-    ) -> None:
+    async def _check_seed(self, request: MatchRequest, viewer: Principal, rules: MatchRules | None) -> None:
         """Check that *viewer* cannot work out what chance deals to the players of other owners: a seed tells that.
 
         Raises:
             RequestError: it could.
             UnknownNameError: there is no such game.
         """
-        if text.seed is None:
+        if request.seed is None:
             return
-        players = [await self._orders.registry.resolve(seat.player) for seat in text.players.values()]
+        players = [await self._orders.registry.resolve(seat.player) for seat in request.players.values()]
         registered = (player for player in players if isinstance(player, RegisteredPlayer))
         if all(may_command(viewer, player.row.owner) for player in registered):
             return
-        version, _ = rules or await self._orders.finder.current(text.game or "")
-        if version.is_gdl2:
+        found = rules or await self._orders.finder.current(request.game or "")
+        if found.version.is_gdl2:
             told = "with players of others, the seed of a game with hidden information is drawn"
             raise RequestError("forbidden", told, "leave `seed` out", 403)
 
@@ -166,13 +163,13 @@ def check_may_abort(viewer: Principal | None, match: MatchRow) -> None:
         raise RequestError("forbidden", told, status=403)
 
 
-def _check_terms(text: MatchRequest) -> None:
-    """Check that *text* orders no more than a match of a game.
+def _check_terms(request: MatchRequest) -> None:
+    """Check that *request* orders no more than a match of a game.
 
     Raises:
         RequestError: it does.
     """
-    for what, is_there in (("rules", text.rules), ("from", text.begin), ("tournament", text.tournament)):
+    for what, is_there in (("rules", request.rules), ("from", request.begin), ("tournament", request.tournament)):
         if is_there is not None:
             raise RequestError("forbidden", f"only hosts order matches with `{what}`", "name a game", 403)
 

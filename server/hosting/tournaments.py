@@ -15,7 +15,6 @@ from gdl.errors import GdlError
 from gdl.game import played_roles
 from server.errors import ScheduleError
 from server.hosting import order, ordering
-from server.hosting.engine_process import GameOutline
 from server.hosting.rounds import NEVER, Absences, timetable_of, waiting
 from server.hosting.tournament_progress import (
     check_schedule,
@@ -33,7 +32,6 @@ from server.storage.accounts import PlayerStore
 from server.storage.errors import DamagedRowError, StorageError
 from server.storage.notifications import Notifier
 from server.storage.queue import MatchQueue
-from server.storage.rows import GameVersion
 from server.storage.tournament_rows import FixtureRow, TournamentStatus
 from server.storage.tournaments import StoredTournament, TournamentChange, TournamentStore
 from server.tournament import fixtures
@@ -58,9 +56,9 @@ class MatchHost(Protocol):
 
     async def draw(
         self,
-        text: order.MatchRequest,
+        request: order.MatchRequest,
         by: str,
-        rules: tuple[GameVersion, GameOutline],
+        rules: ordering.MatchRules,
         match: fixtures.ScheduledMatch | None = None,
     ) -> ordering.DrawnMatch:
         """Return a match that is ready to be kept."""
@@ -229,8 +227,8 @@ class Tournaments:
 
     async def _drawn(self, found: StoredTournament, match: fixtures.ScheduledMatch) -> ordering.DrawnMatch:
         terms, specs = found.row.terms, await self._players_of(found, match)
-        version, outline = await self._host.finder.pinned(found.row.games[match.game].sha256)
-        roles = map(str, played_roles(outline))
+        pinned = await self._host.finder.pinned(found.row.games[match.game].sha256)
+        roles = map(str, played_roles(pinned.outline))
         seats = {role: order.SeatText(player=specs[name]) for role, name in zip(roles, match.players, strict=True)}
         words = {
             "game": match.game,
@@ -240,7 +238,7 @@ class Tournaments:
             "tournament": found.row.name,
         }  # fmt: skip
         request = order.MatchRequest.model_validate(words)
-        rules = replace(version, name=match.game), outline
+        rules = replace(pinned, version=replace(pinned.version, name=match.game))
         drawn = await self._host.draw(request, found.row.owner, rules, match)
         return replace(drawn, row=replace(drawn.row, created_ms=self.clock_ms()))
 

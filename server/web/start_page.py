@@ -54,8 +54,8 @@ async def start(request: web.Request) -> web.StreamResponse:
     if version is None:
         return await _form(request, data, "Choose a game.")
     try:
-        text = MatchRequest.model_validate(_order(data, version))
-        ordered = await request.app[MANAGER].practice.order(text, principal(request))
+        order = MatchRequest.model_validate(_order(data, version))
+        ordered = await request.app[MANAGER].practice.order(order, principal(request))
     except ValidationError as error:
         first = violations(error)[0]
         return await _form(
