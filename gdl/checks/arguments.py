@@ -10,9 +10,10 @@ from itertools import islice
 from typing import Final, TypeAlias
 
 from gdl.checks.name_uses import arguments_in_words
-from gdl.checks.names import Spellings, also_here, as_variable, did_you_mean, doubtful_words
+from gdl.checks.names import doubtful_words
 from gdl.checks.relation_graph import Use, uses
 from gdl.checks.subject import Subject, part
+from gdl.checks.suggestions import Spellings, also_here, as_variable, did_you_mean
 from gdl.datalog.values import BOTTOM, Values, narrow, values_of_heads
 from gdl.diagnostics import Diagnostic, Span, diagnostic
 from gdl.language.syntax import KEYWORDS, And, Atom, Distinct, Or, Rule

@@ -5,9 +5,9 @@ from collections.abc import Iterator, Sequence
 from itertools import chain, islice, pairwise
 from typing import Final
 
-from gdl.checks.names import also_here
 from gdl.checks.relation_graph import RelationGraph, Use
 from gdl.checks.subject import Subject, parts
+from gdl.checks.suggestions import also_here
 from gdl.datalog.clauses import Clause, Literal, Part
 from gdl.datalog.disjunctions import alternative, body_of, uncovered
 from gdl.datalog.strata import dependencies_of

@@ -7,8 +7,8 @@ from collections import defaultdict, deque
 from collections.abc import Iterable, Iterator
 from typing import Final
 
-from gdl.checks.names import short
 from gdl.checks.subject import Subject, part
+from gdl.checks.suggestions import short
 from gdl.datalog.clauses import Clause
 from gdl.datalog.domains import values_of_relations
 from gdl.datalog.values import TOP, Values, bound_by, values_of

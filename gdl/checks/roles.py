@@ -7,9 +7,10 @@ from collections.abc import Collection, Iterable, Iterator
 from functools import lru_cache
 from typing import Final
 
-from gdl.checks.names import Known, Spellings, also_here, as_variable, did_you_mean, doubtful_words, short
+from gdl.checks.names import doubtful_words
 from gdl.checks.relation_graph import uses
 from gdl.checks.subject import Subject, part
+from gdl.checks.suggestions import KnownNames, Spellings, also_here, as_variable, did_you_mean, short
 from gdl.diagnostics import Diagnostic, Related, diagnostic
 from gdl.game import RANDOM
 from gdl.language.syntax import USAGE, Atom, Rule
@@ -26,7 +27,7 @@ def undeclared_roles(subject: Subject) -> Iterator[Diagnostic]:
     """Yield what is said of roles that no fact declares, each once, with some of the places."""
     roles = _roles(subject)
     names = [role.name for role in roles]
-    known = Known(names)
+    known = KnownNames(names)
     found: dict[Constant | Compound, list[tuple[Rule, Atom]]] = defaultdict(list)
     for rule, atom in _atoms_of_roles(subject) if roles else ():
         role = arguments_of(atom.term)[0]

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from itertools import chain, islice
 from typing import Final
 
-from gdl.checks.names import Spellings
 from gdl.checks.relation_graph import uses
 from gdl.checks.subject import Subject
+from gdl.checks.suggestions import Spellings
 from gdl.datalog.translation import Unbound, unbound_variables
 from gdl.diagnostics import Diagnostic, Related, Span, diagnostic
 from gdl.language.syntax import And, Atom, Condition, Or, Rule

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from gdl.checks.names import Spellings
+from gdl.checks.suggestions import Spellings
 
 
 @pytest.mark.parametrize(
