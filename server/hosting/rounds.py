@@ -26,19 +26,19 @@ def timetable_of(found: StoredTournament) -> Timetable:
 
 
 @dataclass(frozen=True, slots=True)
-class Gate:
+class OpenRounds:
     """Which rounds of a tournament may be played.
 
     Attributes:
         last: the number of the last round that has begun.
         next_ms: from when on the next one may begin.
-        is_open: whether it may now.
+        may_begin_next: whether it may now.
         is_timed: whether rounds begin by the clock at all.
     """
 
     last: int
     next_ms: int
-    is_open: bool
+    may_begin_next: bool
     is_timed: bool
 
     def admitted(self, matches: Iterable[ScheduledMatch]) -> frozenset[str]:
@@ -47,15 +47,15 @@ class Gate:
         if not self.is_timed:
             return frozenset(match.match_id for match in found)
         new = min((match.round for match in found if match.round > self.last), default=self.last)
-        newest = new if self.is_open else self.last
+        newest = new if self.may_begin_next else self.last
         return frozenset(match.match_id for match in found if match.round <= newest)
 
     def may_be_drawn(self, match: ScheduledMatch) -> bool:
         """Return whether a match may be scheduled now: who plays in a round is drawn when it begins."""
-        return self.is_open or match.round <= self.last
+        return self.may_begin_next or match.round <= self.last
 
 
-def gate_of(found: StoredTournament, at_ms: int) -> Gate:
+def open_rounds(found: StoredTournament, at_ms: int) -> OpenRounds:
     """Return which rounds of a tournament may be played at *at_ms*.
 
     A round begins with the order of its first match, so that a tournament that stood still does not hurry afterwards.
@@ -67,15 +67,15 @@ def gate_of(found: StoredTournament, at_ms: int) -> Gate:
     last = max(began, default=0)
     timetable = timetable_of(found)
     next_ms = timetable.round_begins_ms(began.get(last))
-    return Gate(last, next_ms, at_ms >= next_ms, timetable.rounds_begin is not None)
+    return OpenRounds(last, next_ms, at_ms >= next_ms, timetable.rounds_begin is not None)
 
 
 def next_round_ms(found: StoredTournament, at_ms: int) -> int | None:
     """Return when the next round of a tournament begins by the clock, None where that is not known, or none follows."""
-    gate, terms = gate_of(found, at_ms), found.row.terms
-    is_waited = found.row.status in ONGOING_STATUSES and not gate.is_open
-    is_last = terms.format is TournamentFormat.SWISS and gate.last >= terms.n_rounds
-    return gate.next_ms if is_waited and not is_last else None
+    rounds, terms = open_rounds(found, at_ms), found.row.terms
+    is_waited = found.row.status in ONGOING_STATUSES and not rounds.may_begin_next
+    is_last = terms.format is TournamentFormat.SWISS and rounds.last >= terms.n_rounds
+    return rounds.next_ms if is_waited and not is_last else None
 
 
 def wakes_ms(found: StoredTournament, at_ms: int) -> int:
@@ -85,8 +85,8 @@ def wakes_ms(found: StoredTournament, at_ms: int) -> int:
         return NEVER if timetable.starts_ms is None else timetable.starts_ms
     if found.row.status != TournamentStatus.RUNNING:
         return NEVER
-    gate = gate_of(found, at_ms)
-    next_ms = NEVER if gate.is_open else gate.next_ms
+    rounds = open_rounds(found, at_ms)
+    next_ms = NEVER if rounds.may_begin_next else rounds.next_ms
     is_waited = timetable.absence_limit is not None and bool(waiting(found))
     return min(next_ms, at_ms + ABSENCE_LOOK_MS) if is_waited else next_ms
 

@@ -14,7 +14,7 @@ from pydantic import ValidationError
 
 from gdl.violations import violation_message, violations
 from server.errors import ScheduleError
-from server.hosting.rounds import Gate, gate_of, wakes_ms
+from server.hosting.rounds import OpenRounds, open_rounds, wakes_ms
 from server.match.link import now_ms
 from server.refusals import RequestError
 from server.storage.rows import MatchStatus
@@ -57,7 +57,7 @@ def started(found: StoredTournament, at_ms: int) -> TournamentChange:
 
 
 def check_games(row: TournamentRow) -> None:
-    """Check that the format of a tournament has a schedule for its games, whoever enters.
+    """Check that the format of a tournament has a schedule for its games, whichever entrants it has.
 
     Raises:
         RequestError: it has none, or its sequential test is between fewer players than a game has roles.
@@ -134,14 +134,14 @@ class TournamentLook:
         correction: what follows from withdrawals and from matches that broke off; None where nothing does.
         progress: how far it is.
         playing: the entrants with open matches.
-        gate: which rounds may begin now.
+        rounds: which rounds may begin now.
         due: the matches that are to be ordered now.
     """
 
     correction: TournamentChange | None
     progress: Progress
     playing: frozenset[str]
-    gate: Gate
+    rounds: OpenRounds
     due: list[FixtureRow]
 
 
@@ -149,21 +149,21 @@ def look_at(found: StoredTournament, at_ms: int) -> TournamentLook:
     """Return what there is to do in a tournament that runs."""
     progress = progress_of(found)
     playing = frozenset(name for match in progress.competition.open_matches for name in match.players)
-    gate = gate_of(found, at_ms)
-    return TournamentLook(_correction(found, progress.competition), progress, playing, gate, _due(found, gate))
+    rounds = open_rounds(found, at_ms)
+    return TournamentLook(_correction(found, progress.competition), progress, playing, rounds, _due(found, rounds))
 
 
-def _due(found: StoredTournament, gate: Gate) -> list[FixtureRow]:
+def _due(found: StoredTournament, rounds: OpenRounds) -> list[FixtureRow]:
     """Return the matches of a tournament that runs which are to be ordered now."""
     unordered = _unordered(found)
-    admitted = gate.admitted(one.match for one in unordered)
+    admitted = rounds.admitted(one.match for one in unordered)
     return [one for one in unordered if one.match.match_id in admitted]
 
 
 def quiet_until_ms(found: StoredTournament, at_ms: int) -> int:
     """Return until when a tournament in which nothing changes need not be looked at again."""
     is_running = found.row.status == TournamentStatus.RUNNING
-    return 0 if is_running and _due(found, gate_of(found, at_ms)) else wakes_ms(found, at_ms)
+    return 0 if is_running and _due(found, open_rounds(found, at_ms)) else wakes_ms(found, at_ms)
 
 
 def _unordered(found: StoredTournament) -> list[FixtureRow]:

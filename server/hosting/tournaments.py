@@ -175,7 +175,7 @@ class Tournaments:
             given = await asyncio.to_thread(progress.next_matches, look.playing)
         except ScheduleError as error:
             return paused(f"it cannot go on: {error}")
-        drawn = tuple(match for match in given if look.gate.may_be_drawn(match))
+        drawn = tuple(match for match in given if look.rounds.may_be_drawn(match))
         if drawn:
             return TournamentChange(scheduled=drawn)
         return None if given or progress.competition.open_matches else ended(found)

@@ -12,7 +12,7 @@ import pytest
 
 from server.hosting.game_manager import GameManager
 from server.hosting.order import HostSettings
-from server.hosting.rounds import gate_of
+from server.hosting.rounds import open_rounds
 from server.hosting.tournament_progress import progress_of
 from server.hosting.tournaments import MAX_LIVE, RETRY_MS, Tournaments
 from server.storage.database import Database
@@ -215,7 +215,7 @@ async def test_the_event_loop_does_not_look_through_the_matches_itself(
 
     monkeypatch.setattr("server.storage.tournaments.sound", noted(sound))
     monkeypatch.setattr("server.hosting.tournament_progress.progress_of", noted(progress_of))
-    monkeypatch.setattr("server.hosting.tournament_progress.gate_of", noted(gate_of))
+    monkeypatch.setattr("server.hosting.tournament_progress.open_rounds", noted(open_rounds))
     await league.at(START_MS)
-    assert set(threads) == {"sound", "progress_of", "gate_of"}
+    assert set(threads) == {"sound", "progress_of", "open_rounds"}
     assert threading.get_ident() not in set.union(*threads.values())

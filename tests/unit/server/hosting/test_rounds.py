@@ -9,8 +9,8 @@ from server.hosting.rounds import (
     MAX_GAP_MS,
     NEVER,
     Absences,
-    gate_of,
     next_round_ms,
+    open_rounds,
     standstill,
     wait_reasons_of,
     wakes_ms,
@@ -38,17 +38,17 @@ def stored(*fixtures: FixtureRow, timetable: Timetable | None = None) -> StoredT
 
 def test_rounds_without_a_timetable_are_all_admitted() -> None:
     found = stored(fixture("a", 1, 100), fixture("b", 2), fixture("c", 3))
-    gate = gate_of(found, 101)
-    assert gate.is_open
-    assert gate.admitted(one.match for one in found.fixtures) == {"a", "b", "c"}
+    rounds = open_rounds(found, 101)
+    assert rounds.may_begin_next
+    assert rounds.admitted(one.match for one in found.fixtures) == {"a", "b", "c"}
     assert wakes_ms(found, 101) == NEVER
 
 
 def test_a_timed_round_begins_so_long_after_the_order_of_the_one_before() -> None:
     found = stored(fixture("a", 1, 100), fixture("b", 1, 300), fixture("c", 2), fixture("d", 3), timetable=TIMED)
     matches = [one.match for one in found.fixtures]
-    early, late = gate_of(found, 10_099), gate_of(found, 10_100)
-    assert (early.last, early.next_ms, early.is_open, late.is_open) == (1, 10_100, False, True)
+    early, late = open_rounds(found, 10_099), open_rounds(found, 10_100)
+    assert (early.last, early.next_ms, early.may_begin_next, late.may_begin_next) == (1, 10_100, False, True)
     assert early.admitted(matches) == {"a", "b"}
     assert late.admitted(matches) == {"a", "b", "c"}
     assert (wakes_ms(found, 10_099), wakes_ms(found, 10_100)) == (10_100, NEVER)
@@ -64,14 +64,14 @@ def test_the_next_round_is_known_while_it_is_waited_for_and_one_follows() -> Non
 
 def test_the_first_round_begins_at_once_and_one_without_matches_is_left_out() -> None:
     first = stored(fixture("a", 1), fixture("c", 3), timetable=TIMED)
-    assert gate_of(first, 5).admitted(one.match for one in first.fixtures) == {"a"}
+    assert open_rounds(first, 5).admitted(one.match for one in first.fixtures) == {"a"}
     later = stored(fixture("a", 1, 5), fixture("c", 3), timetable=TIMED)
-    assert gate_of(later, 10_005).admitted([later.fixtures[1].match]) == {"c"}
+    assert open_rounds(later, 10_005).admitted([later.fixtures[1].match]) == {"c"}
 
 
 def test_a_round_is_drawn_when_it_begins_and_a_replay_at_once() -> None:
-    gate = gate_of(stored(fixture("a", 1, 100), timetable=TIMED), 200)
-    assert [gate.may_be_drawn(replace(MATCH, round=number)) for number in (1, 2)] == [True, False]
+    rounds = open_rounds(stored(fixture("a", 1, 100), timetable=TIMED), 200)
+    assert [rounds.may_be_drawn(replace(MATCH, round=number)) for number in (1, 2)] == [True, False]
 
 
 def test_a_tournament_that_has_not_begun_wakes_at_its_start() -> None:
