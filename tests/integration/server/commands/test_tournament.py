@@ -255,7 +255,7 @@ def test_a_tournament_that_is_over_says_so_when_it_is_run_again(
 ) -> None:
     words = ("--game", "nim", "-p", "a=random", "-p", "b=legal", *QUICK, "--out", tmp_path / "cup", "--json")
     first = ggp("tournament", "run", *words)
-    monkeypatch.setattr("server.commands.tournament.Contestants", None)  # no player is started
+    monkeypatch.setattr("server.commands.tournament.PlayerProcesses", None)  # no player is started
     again = ggp("tournament", "run", *words)
     said = "this tournament is over: no match is left to play\n"
     assert [(ended.exit_code, ended.output, ended.errors) for ended in (first, again)] == [
