@@ -63,7 +63,7 @@ def _remote(names: tuple[str, ...], server: str, token: str | None) -> tuple[Des
     """
     import asyncio  # noqa: PLC0415 -- only versions of a server need it
 
-    from server.importing.fetching import texts_of_versions  # noqa: PLC0415 -- as above
+    from server.client import texts_of_versions  # noqa: PLC0415 -- as above
 
     game, *versions = names
     first, second = asyncio.run(texts_of_versions(server, game, versions, token))

@@ -9,18 +9,14 @@ import tempfile
 from collections import Counter
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, nullcontext
-from http import HTTPStatus
 from pathlib import Path
 from typing import Any, Final
 
-import aiohttp
 import click
 
 from gdl.engines import make_game
 from gdl.extras import check_extra
 from gdl.game import Game, played_roles
-from players.kit.host import failure_words, read_url
-from players.player import HostError
 from players.specs import player_file
 from server.arena.arena import Arena, progress_of
 from server.arena.execution import LocalExecutor, MatchExecutor
@@ -28,10 +24,10 @@ from server.arena.folder import TournamentFolder
 from server.arena.plan_file import extended, found_games, plan_of, player_hashes, read_plan
 from server.arena.player_processes import PlayerProcesses
 from server.arena.report import HTML_FILE, LiveTable, standings_table, write_reports
+from server.client import order_tournament
 from server.commands.main import INTERRUPTED, Commands
-from server.errors import ConfigurationError, OrderRefusedError, TournamentFolderError
+from server.errors import ConfigurationError, TournamentFolderError
 from server.hosting.cores import n_cores_here
-from server.importing.fetching import BAD_REDIRECT, object_of
 from server.links.seating import player_spec
 from server.match.setup import MAX_CLOCK_S, new_seed
 from server.sanitization import clean_line, game_name_of, without_passwords
@@ -114,41 +110,11 @@ def order(file: Path, server: str, token: str | None) -> None:
     fields = read_toml(file)
     name = "" if "name" in fields else f"name = {called}\n"
     text = name + file.read_text("utf-8-sig")
-    address = asyncio.run(ordered(text, server.rstrip("/"), token))
+    address = asyncio.run(order_tournament(text, server.rstrip("/"), token))
     click.echo(address)
     if "starts" not in fields:
         page = address.replace("/api/v1/tournaments/", "/tournaments/")
         click.echo(f"it begins when you start it: on {page}, or by POST {address}/start", err=True)
-
-
-async def ordered(text: str, server: str, token: str | None) -> str:
-    """Return the address of the tournament that the TOML *text* orders at *server*.
-
-    Raises:
-        OrderRefusedError: the server refuses it, or cannot be reached.
-    """
-    headers = {"Content-Type": "application/toml"} | ({"Authorization": f"Bearer {token}"} if token else {})
-    try:
-        url = read_url(server)
-        async with (
-            aiohttp.ClientSession(headers=headers) as session,
-            session.post(url / "api/v1/tournaments", data=text.encode()) as answer,
-        ):
-            is_unknown = answer.status == HTTPStatus.UNAUTHORIZED and not token
-            told = await object_of(answer, server, HTTPStatus.CREATED)
-    except OrderRefusedError as error:
-        if not is_unknown:
-            raise
-        raise OrderRefusedError(server, f"{error.reason}; say who you are with --token or GGP_TOKEN") from error
-    except HostError as error:
-        raise OrderRefusedError(server, error.reason) from error
-    except IndexError as error:
-        raise OrderRefusedError(server, BAD_REDIRECT) from error
-    except (aiohttp.ClientError, OSError, TimeoutError) as error:
-        raise OrderRefusedError(server, failure_words(error, url)) from error
-    if not isinstance(told.get("url"), str):
-        raise OrderRefusedError(server, "its answer names no tournament: is this a server of `ggp serve`?")
-    return f"{server}{told['url']}"
 
 
 @command.command("standings", short_help="Say how a tournament stands.")

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from gdl.games.library import find_game
+from server.client import texts_of_versions
 from server.errors import OrderRefusedError
-from server.importing.fetching import texts_of_versions
 from tests.kit.server.api.whole_server import told, whole_server
 from tests.kit.server.commands.fixtures import Ggp
 
