@@ -130,12 +130,9 @@ class NetPlayer(Player):
         return found.move
 
     def _searched(self, forest: Forest, state: State, deadline: Deadline) -> Term:
+        """Return the move that walks from *state* find best, telling the best one so far now and then."""
+        _begin_at(forest, state)
         actions, clock = forest.lanes.actions[0], deadline.clock
-        forest.lanes.reset()
-        forest.lanes.place(state)
-        here = forest.lanes.save()
-        if not forest.follow(here):
-            forest.plant(here)
         n_walks, longest_s = 0, 0.0
         begun_s = suggested_s = clock()
         while forest.has_room and not forest.is_solved and deadline.remaining_s > 2 * longest_s:
@@ -149,8 +146,12 @@ class NetPlayer(Player):
                 self.suggest(actions[forest.best_action()])
                 suggested_s = now_s
         best = actions[forest.best_action()]
+        self._insight = self._insight_of(forest, n_walks, best)
+        return best
+
+    def _insight_of(self, forest: Forest, n_walks: int, best: Term) -> Insight:
         player = forest.lanes.players.index(self.role)
-        self._insight = Insight(
+        return Insight(
             n_leaves=n_walks,
             n_playouts=0,
             depth=forest.mean_depth,
@@ -158,8 +159,16 @@ class NetPlayer(Player):
             line=(str(best),),
             is_proven=forest.is_solved,
         )
-        return best
 
     def insight(self) -> Insight | None:
         """Return what the search for the last move found; None where there was none."""
         return self._insight
+
+
+def _begin_at(forest: Forest, state: State) -> None:
+    """Have the first tree of *forest* begin at *state*: with what is known of it, else anew."""
+    forest.lanes.reset()
+    forest.lanes.place(state)
+    here = forest.lanes.save()
+    if not forest.follow(here):
+        forest.plant(here)
