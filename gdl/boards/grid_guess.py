@@ -84,7 +84,7 @@ def _companions(best: Reading, readings: Sequence[Reading]) -> Iterator[Reading]
 def _says_what(reading: Reading) -> bool:
     """Return whether a fluent says what is there: two more coordinates do not."""
     others = reading.others
-    return len(others) == 1 or any(argument.line is None for argument in others)
+    return len(others) == 1 or any(argument.axis is None for argument in others)
 
 
 def _side_by_side(best: Reading, chosen: Sequence[Reading]) -> list[str]:

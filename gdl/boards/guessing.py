@@ -10,7 +10,8 @@ from typing import Final
 from pydantic import ValidationError
 
 from gdl.boards.about import About
-from gdl.boards.fluents import Argument, Fluent, domains_of, fluents_of, line_of, name_words
+from gdl.boards.axes import axis_of
+from gdl.boards.fluents import Argument, Fluent, domains_of, fluents_of, name_words
 from gdl.boards.grid_guess import Grid, best_grid, pieces_by_value
 from gdl.boards.layout import MAX_ENTRIES, Caption, Heaps, Layout, Lines, Pieces, Side, Stacks, Walls
 from gdl.boards.looks import appearances, symbol_of
@@ -130,7 +131,7 @@ def _with_lines(fluents: tuple[Fluent, ...], roles: tuple[str, ...], turn: _Turn
     """Return a board of points, where a fluent is called a line and has the coordinates of two."""
     for fluent in fluents:
         lined = fluent.arguments[:4]
-        if not _LINES.fullmatch(fluent.name) or len(lined) < 4 or any(argument.line is None for argument in lined):
+        if not _LINES.fullmatch(fluent.name) or len(lined) < 4 or any(argument.axis is None for argument in lined):
             continue
         x, y, x2, y2 = lined
         columns, rows = _ordered(x, x2), _ordered(y, y2)
@@ -146,8 +147,8 @@ def _with_lines(fluents: tuple[Fluent, ...], roles: tuple[str, ...], turn: _Turn
 
 
 def _ordered(one: Argument, other: Argument) -> tuple[str, ...]:
-    line = line_of(one.names | other.names, ())
-    return line.names if line is not None else tuple(sorted(one.names | other.names))
+    axis = axis_of(one.names | other.names, ())
+    return axis.names if axis is not None else tuple(sorted(one.names | other.names))
 
 
 def _are_within(fluent: Fluent, columns: tuple[str, ...], rows: tuple[str, ...]) -> bool:
@@ -267,5 +268,5 @@ def _captions(fluents: tuple[Fluent, ...], shown: set[str]) -> tuple[Caption, ..
 def _n_facts(fluent: Fluent) -> int:
     """Return how many facts of a kind there are at once, about: a number that stands alone is taken to be a value."""
     counts = [len(argument.names) or _MAX_FACTS for argument in fluent.arguments]
-    values = [len(argument.names) for argument in fluent.arguments if argument.line or _are_numbers(argument)]
+    values = [len(argument.names) for argument in fluent.arguments if argument.axis or _are_numbers(argument)]
     return prod(counts) // values[0] if len(values) == 1 else prod(counts)

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from itertools import permutations, product
 from typing import Final, Literal
 
-from gdl.boards.fluents import Argument, Fluent, Line, Path
+from gdl.boards.axes import Axis
+from gdl.boards.fluents import Argument, Fluent, Path
 from gdl.boards.layout import MAX_SIDE
 from gdl.boards.pieces import natural
 from gdl.language.rules import Description
@@ -136,14 +137,14 @@ class Reading:
 
 def readings_of(fluent: Fluent, roles: Collection[str]) -> Iterator[Reading]:
     """Yield the ways to read *fluent*, none where nothing in it is like a cell."""
-    lined = [argument for argument in fluent.arguments if argument.line is not None]
+    lined = [argument for argument in fluent.arguments if argument.axis is not None]
     wordy = next((argument for argument in fluent.arguments if argument.words is not None), None)
     if wordy is not None and wordy.words is not None:
         yield _reading(fluent, {wordy: "?xy"}, *wordy.words, 1)
     elif 2 <= len(lined) <= _MAX_LINED:
         yield from _of_lines(fluent, lined, roles)
     elif len(lined) == 1 and len(fluent.arguments) == 2:
-        names = _line(lined[0]).names
+        names = _axis(lined[0]).names
         if len(names) >= _MIN_ROW:
             yield _reading(fluent, {lined[0]: "?x"}, names, ("1",), -3)
 
@@ -153,16 +154,16 @@ def _of_lines(fluent: Fluent, lined: list[Argument], roles: Collection[str]) -> 
     x, y = max(permutations(cell, 2), key=lambda order: _agreement(*order))
     blocks = _blocks(fluent, cell, roles)
     variables = {x: "?x", y: "?y"}
-    columns, rows = _line(x).names, _line(y).names
+    columns, rows = _axis(x).names, _axis(y).names
     axes = ("?bx",) if len(blocks) == 1 else ("?bx", "?by") if (x, y) == tuple(cell) else ("?by", "?bx")
     for block, axis in zip(blocks, axes, strict=False):
-        names = _line(block).names if block.line else tuple(sorted(block.names))
+        names = _axis(block).names if block.axis else tuple(sorted(block.names))
         variables[block] = axis
         if axis == "?bx":
             columns = tuple(f"{name} {inner}" for name in names for inner in columns)
         else:
             rows = tuple(f"{name} {inner}" for name in names for inner in rows)
-    evidence = min(2, _line(x).x) + min(2, _line(y).y)
+    evidence = min(2, _axis(x).x) + min(2, _axis(y).y)
     is_relation = len(fluent.arguments) == 2 and all(name.isalpha() for name in (*columns, *rows))
     if len(columns) <= MAX_SIDE and len(rows) <= MAX_SIDE and not is_relation:
         yield _reading(fluent, variables, columns, rows, evidence - len(blocks))
@@ -170,7 +171,7 @@ def _of_lines(fluent: Fluent, lined: list[Argument], roles: Collection[str]) -> 
 
 def _cell(fluent: Fluent, lined: list[Argument]) -> list[Argument]:
     """Return the two arguments that are column and row, in their order."""
-    named = [argument for argument in lined if _line(argument).x + _line(argument).y > 0]
+    named = [argument for argument in lined if _axis(argument).x + _axis(argument).y > 0]
     if len(named) == 2:
         return named
     if len(named) == 1:
@@ -196,17 +197,17 @@ def _blocks(fluent: Fluent, cell: list[Argument], roles: Collection[str]) -> lis
 
 
 def _is_depth(argument: Argument) -> bool:
-    return argument.line is not None and any(name.startswith("?z") for name in argument.variables)
+    return argument.axis is not None and any(name.startswith("?z") for name in argument.variables)
 
 
 def _agreement(x: Argument, y: Argument) -> tuple[int, int]:
     """Return how well it fits that *x* is the column and *y* the row; where nothing tells, a matrix has rows first."""
-    return _line(x).x + _line(y).y - _line(x).y - _line(y).x, int(y.path < x.path)
+    return _axis(x).x + _axis(y).y - _axis(x).y - _axis(y).x, int(y.path < x.path)
 
 
-def _line(argument: Argument) -> Line:
-    assert argument.line is not None
-    return argument.line
+def _axis(argument: Argument) -> Axis:
+    assert argument.axis is not None
+    return argument.axis
 
 
 def _reading(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from gdl.boards.fluents import Line, line_of, words_of_cells
+from gdl.boards.axes import Axis, axis_of, words_of_cells
 from gdl.boards.pieces import natural
 
 
@@ -24,8 +24,8 @@ from gdl.boards.pieces import natural
     ],
 )
 def test_numbers_and_letters_have_an_order(names: str, ordered: tuple[str, ...] | None) -> None:
-    line = line_of(names.split(), ())
-    assert (None if line is None else line.names) == ordered
+    axis = axis_of(names.split(), ())
+    assert (None if axis is None else axis.names) == ordered
 
 
 @pytest.mark.parametrize(
@@ -40,9 +40,9 @@ def test_numbers_and_letters_have_an_order(names: str, ordered: tuple[str, ...] 
     ],
 )
 def test_variables_and_names_tell_columns_from_rows(names: str, variables: list[str], is_column: bool | None) -> None:
-    line = line_of(names.split(), variables)
-    assert isinstance(line, Line)
-    assert (None if line.x == line.y else line.x > line.y) == is_column
+    axis = axis_of(names.split(), variables)
+    assert isinstance(axis, Axis)
+    assert (None if axis.x == axis.y else axis.x > axis.y) == is_column
 
 
 @pytest.mark.parametrize(
