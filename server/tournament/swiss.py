@@ -20,8 +20,6 @@ from dataclasses import dataclass, field
 from itertools import combinations, groupby
 from typing import Final
 
-import networkx
-
 from server.errors import ScheduleError
 from server.tournament import fixtures, grouping, standings
 from server.tournament.competition import Competition
@@ -166,6 +164,8 @@ def _distance(upper: tuple[int, int], lower: tuple[int, int], groups: Sequence[S
 
 
 def _solved(standing: Sequence[Contender]) -> list[tuple[Contender, ...]]:
+    import networkx  # noqa: PLC0415 -- slow to load, which servers without Swiss tournaments save
+
     costs = _weighed(pairing_costs(standing))
     graph: networkx.Graph[int] = networkx.Graph()
     graph.add_weighted_edges_from((i, j, costs[i][j]) for i, j in combinations(range(len(costs)), 2))

@@ -49,10 +49,11 @@ def test_help_loads_no_library_that_only_commands_need(option: str) -> None:
     assert loaded & {"numpy", "numba", "sqlalchemy", "aiohttp", "pydantic", "pyparsing", "rich", "asyncio"} == set()
 
 
-@pytest.mark.sampled(6)
+@pytest.mark.sampled(7)
 @pytest.mark.parametrize(
     ("name", "libraries"),
     [
+        ("serve", ("clingo", "networkx", "numba")),
         *((name, ("clingo", "numba", "numpy")) for name in ("backup", "export", "restore", "token")),
         *((name, ("aiohttp", "sqlalchemy")) for name in ("bench", "compile", "conform")),
         *((name, ("numba", "sqlalchemy")) for name in ("games", "match", "ratings", "tournament")),

@@ -7,9 +7,9 @@ from collections.abc import Callable
 from dataclasses import replace
 
 import pytest
+import scipy  # its packages load when they are first used
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from scipy.integrate import quad
 
 from server.tournament.fixtures import Entrant, digest
 from server.tournament.ladder import Estimate, Ladder, information
@@ -96,7 +96,7 @@ def test_information_is_the_entropy_of_results_that_ratings_leave_unexplained(on
 
     def expected(value: Callable[[float], float]) -> float:
         density = math.sqrt(2 * math.pi)
-        found: float = quad(lambda z: value(z) * math.exp(-z * z / 2) / density, -9, 9)[0]
+        found: float = scipy.integrate.quad(lambda z: value(z) * math.exp(-z * z / 2) / density, -9, 9)[0]
         return found
 
     known = entropy(expected(chance)) - expected(lambda z: entropy(chance(z)))
