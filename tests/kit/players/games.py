@@ -143,6 +143,12 @@ def game_of(rules: str) -> Game:
     return make_game(read_rules(rules))
 
 
+@cache
+def interpreted_of(rules: str) -> Game:
+    """Return the game that a rule text defines, always interpreted."""
+    return make_game(read_rules(rules), "interpreter")
+
+
 def role(name: str) -> Role:
     return Constant(name)
 

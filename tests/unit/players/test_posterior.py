@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
-from functools import cache
 from itertools import product
 from math import sqrt
 from random import Random
@@ -14,7 +13,6 @@ import pytest
 
 from gdl.engines import make_game
 from gdl.game import RANDOM, Game, State
-from gdl.interpreter import InterpretedState
 from gdl.language.rules import read_rules
 from gdl.language.terms import Term
 from players.belief import BeliefState, InformationSet, World
@@ -23,6 +21,7 @@ from players.histories import MAX_OUTCOMES, HistorySampler
 from players.worlds import Step, WorldChoices, WorldSteps
 from tests.kit.players.games import role
 
+pytestmark = pytest.mark.usefixtures("remembered")
 Past: TypeAlias = tuple[Step, ...]
 """What a role did and perceived, the first step first."""
 
@@ -173,15 +172,6 @@ GAMES: Final = {
     name: make_game(read_rules(rules + CLOCK), "interpreter")
     for name, rules in {"coin": COIN_OF_THREE_SIDES, "parity": PARITY, "late": LATE, "calls": CALLS}.items()
 }
-
-
-@pytest.fixture(autouse=True, scope="module")
-def _remembered() -> Iterator[None]:
-    """Have the interpreter asked once for each step: all seeds come to the same ones."""
-    with pytest.MonkeyPatch.context() as patch:
-        for question in ("next_state", "percepts", "legal_moves"):
-            patch.setattr(InterpretedState, question, cache(getattr(InterpretedState, question)))
-        yield
 
 
 @pytest.mark.parametrize("is_modelled", [False, True])

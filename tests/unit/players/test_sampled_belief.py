@@ -7,15 +7,15 @@ from random import Random
 
 import pytest
 
-from gdl.engines import make_game
 from gdl.language.kif import read_term
-from gdl.language.rules import read_rules
 from gdl.language.terms import Constant
 from players import belief
 from players.belief import BeliefState, World
 from players.deadline import Deadline, SearchBudget
 from tests.kit.players.beliefs import after_the_door, car, past_of
-from tests.kit.players.games import game, game_of, role
+from tests.kit.players.games import game, interpreted_of, role
+
+pytestmark = pytest.mark.usefixtures("remembered")
 
 
 class GivenWalks:
@@ -82,7 +82,7 @@ def test_worlds_that_were_dropped_are_looked_at_again_where_few_of_those_kept_ar
     seed: int, walks: type[GivenWalks]
 ) -> None:
     """Of the ten worlds of the row hardly more than one is kept; all ten are among those that were dropped."""
-    worlds = BeliefState(game_of(HIDDEN), role("guesser"), seed, max_worlds=12)
+    worlds = BeliefState(interpreted_of(HIDDEN), role("guesser"), seed, max_worlds=12)
     worlds.advance(read_term("noop"), [], SearchBudget())
     assert len(worlds.weights) == 12
     worlds.advance(read_term("noop"), [read_term("(row 3)")], SearchBudget())
@@ -111,7 +111,7 @@ FORGOTTEN = """
 
 @pytest.mark.parametrize("seed", range(4))
 def test_worlds_that_were_dropped_add_up_where_they_lead_to_one(seed: int, walks: type[GivenWalks]) -> None:
-    worlds = BeliefState(game_of(FORGOTTEN), role("guesser"), seed, max_worlds=12)
+    worlds = BeliefState(interpreted_of(FORGOTTEN), role("guesser"), seed, max_worlds=12)
     worlds.advance(read_term("noop"), [], SearchBudget())
     kept = " ".join(str(fact) for state in worlds.states for fact in state.facts)
     x, y = next((x, y) for x in range(10) for y in range(10) if f"(hidden {x} {y} " not in kept)
@@ -121,7 +121,7 @@ def test_worlds_that_were_dropped_add_up_where_they_lead_to_one(seed: int, walks
 
 def test_guesses_give_way_to_worlds_that_agree_with_all_steps(walks: type[GivenWalks]) -> None:
     steps = [((), SearchBudget()), ((read_term("(line 3 4)"),), SearchBudget(deadline=Deadline(0.0, lambda: 1.0)))]
-    worlds, true = (BeliefState(game_of(FORGOTTEN), role("guesser"), 1, max_worlds=n) for n in (1, 1000))
+    worlds, true = (BeliefState(interpreted_of(FORGOTTEN), role("guesser"), 1, max_worlds=n) for n in (1, 1000))
     for percepts, budget in steps:
         worlds.advance(read_term("noop"), percepts, budget)
         true.advance(read_term("noop"), percepts, SearchBudget())
@@ -163,7 +163,7 @@ def test_worlds_that_were_dropped_weigh_the_same_in_whatever_part_of_them_they_a
     """The parts are of 7, 7 and 6 worlds, by outcomes that are drawn; of the last one all 90, where 100 are allowed."""
     shares: list[float] = []
     for seed in range(20):
-        worlds = BeliefState(game_of(LOADED), role("guesser"), seed, max_worlds=7, max_outcomes=max_outcomes)
+        worlds = BeliefState(interpreted_of(LOADED), role("guesser"), seed, max_worlds=7, max_outcomes=max_outcomes)
         worlds.advance(read_term("noop"), [], SearchBudget())
         worlds.advance(read_term("noop"), [read_term("red")], SearchBudget())
         shares.append(sum(w for world, w in worlds.weights.items() if MOSTLY in world.state.facts))
@@ -171,7 +171,7 @@ def test_worlds_that_were_dropped_weigh_the_same_in_whatever_part_of_them_they_a
 
 
 def test_just_as_many_worlds_as_allowed_have_their_exact_weights() -> None:
-    worlds = BeliefState(game_of(LOADED), role("guesser"), 1, max_worlds=20)
+    worlds = BeliefState(interpreted_of(LOADED), role("guesser"), 1, max_worlds=20)
     worlds.advance(read_term("noop"), [], SearchBudget())
     assert sorted(worlds.weights.values()) == pytest.approx([*[1 / 34] * 19, 15 / 34])
 
@@ -180,7 +180,7 @@ def hidden_in_rows(*rows: int) -> list[World]:
     """Return the worlds of some rows."""
     found: list[World] = []
     for row in rows:
-        worlds = BeliefState(game_of(HIDDEN), role("guesser"), 1)
+        worlds = BeliefState(interpreted_of(HIDDEN), role("guesser"), 1)
         worlds.advance(read_term("noop"), [], SearchBudget())
         worlds.advance(read_term("noop"), [read_term(f"(row {row})")], SearchBudget())
         found += worlds.weights
@@ -205,7 +205,7 @@ def test_both_samples_are_kept_as_they_are_where_they_have_just_as_many_worlds_a
     """Those of row 1, of which one weighs as much as the nine others, count as 3.6 worlds, the one of row 2 as one."""
     heavy, *others = hidden_in_rows(1)
     walks.found = {hidden_in_rows(2)[0]: 1.0}
-    worlds = BeliefState(game_of(HIDDEN), role("guesser"), 1, max_worlds=11)
+    worlds = BeliefState(interpreted_of(HIDDEN), role("guesser"), 1, max_worlds=11)
     worlds.is_exact = False
     worlds.weights = {heavy: 9.0, **dict.fromkeys(others, 1.0)}
     worlds.advance(read_term("noop"), [read_term("(row 1)")], SearchBudget())
@@ -216,7 +216,7 @@ def test_both_samples_are_kept_as_they_are_where_they_have_just_as_many_worlds_a
 @pytest.mark.parametrize("seed", range(4))
 def test_of_many_worlds_each_is_drawn_within_one_of_what_it_weighs(seed: int, walks: type[GivenWalks]) -> None:
     walks.found = {world: float(weight) for weight, world in enumerate(hidden_in_rows(1, 2), 1)}
-    worlds = BeliefState(game_of(HIDDEN), role("guesser"), seed, max_worlds=12)
+    worlds = BeliefState(interpreted_of(HIDDEN), role("guesser"), seed, max_worlds=12)
     worlds.advance(read_term("noop"), [read_term("(row 1)")], SearchBudget())  # too early: no world agrees
     assert len(worlds.weights) <= 12
     for world, weight in walks.found.items():
@@ -225,7 +225,7 @@ def test_of_many_worlds_each_is_drawn_within_one_of_what_it_weighs(seed: int, wa
 
 def test_each_draw_of_a_world_counts_alike(walks: type[GivenWalks]) -> None:
     walks.found = {world: float(weight**2) for weight, world in enumerate(hidden_in_rows(1, 2), 1)}
-    worlds = BeliefState(game_of(HIDDEN), role("guesser"), 1, max_worlds=12)
+    worlds = BeliefState(interpreted_of(HIDDEN), role("guesser"), 1, max_worlds=12)
     worlds.advance(read_term("noop"), [read_term("(row 1)")], SearchBudget())  # too early: no world agrees
     n_draws = [12 * weight for weight in worlds.weights.values()]
     assert n_draws == pytest.approx([round(n) for n in n_draws])
@@ -234,7 +234,7 @@ def test_each_draw_of_a_world_counts_alike(walks: type[GivenWalks]) -> None:
 
 def test_worlds_kept_and_drawn_anew_are_no_more_than_allowed(walks: type[GivenWalks]) -> None:
     walks.found = dict.fromkeys(hidden_in_rows(4, 5), 1.0)
-    worlds = BeliefState(game_of(HIDDEN), role("guesser"), 1, max_worlds=12)
+    worlds = BeliefState(interpreted_of(HIDDEN), role("guesser"), 1, max_worlds=12)
     worlds.advance(read_term("noop"), [], SearchBudget())
     worlds.advance(read_term("noop"), [read_term("(row 3)")], SearchBudget())
     assert len(worlds.weights) == 12
@@ -266,7 +266,7 @@ def hidden_places(worlds: BeliefState) -> list[str]:
 
 
 def after_the_mark(max_outcomes: int) -> BeliefState:
-    worlds = BeliefState(game_of(MARKED), role("guesser"), 1, max_worlds=500, max_outcomes=max_outcomes)
+    worlds = BeliefState(interpreted_of(MARKED), role("guesser"), 1, max_worlds=500, max_outcomes=max_outcomes)
     for _ in range(2):
         worlds.advance(read_term("noop"), [], SearchBudget())
     return worlds
@@ -288,7 +288,7 @@ def test_where_those_of_twenty_worlds_are_too_many_some_of_each_world_are() -> N
 def test_worlds_are_drawn_anew_with_fewer_than_twenty_or_than_are_allowed(
     n_worlds: int, max_worlds: int, n_draws: int, walks: type[GivenWalks]
 ) -> None:
-    worlds = BeliefState(game_of(MARKED), role("guesser"), 1, max_worlds)
+    worlds = BeliefState(interpreted_of(MARKED), role("guesser"), 1, max_worlds)
     worlds.is_exact = False
     after = [world for world in after_the_mark(2000).weights if read_term("(marked 1)") in world.state.facts]
     worlds.weights = dict.fromkeys(after[:n_worlds], 1.0)
@@ -298,14 +298,14 @@ def test_worlds_are_drawn_anew_with_fewer_than_twenty_or_than_are_allowed(
 
 @pytest.mark.parametrize(("max_worlds", "is_exact"), [(100, True), (99, False)])
 def test_a_belief_is_exact_with_just_as_many_worlds_as_it_may_have(max_worlds: int, is_exact: bool) -> None:
-    worlds = BeliefState(game_of(HIDDEN), role("guesser"), 1, max_worlds)
+    worlds = BeliefState(interpreted_of(HIDDEN), role("guesser"), 1, max_worlds)
     worlds.advance(read_term("noop"), [], SearchBudget())
     assert (worlds.is_exact, len(worlds.weights)) == (is_exact, max_worlds)
 
 
 @pytest.mark.parametrize(("max_outcomes", "is_exact"), [(100, True), (99, False)])
 def test_a_belief_is_exact_with_just_as_many_outcomes_as_it_may_look_at(max_outcomes: int, is_exact: bool) -> None:
-    worlds = BeliefState(game_of(HIDDEN), role("guesser"), 1, max_outcomes=max_outcomes)
+    worlds = BeliefState(interpreted_of(HIDDEN), role("guesser"), 1, max_outcomes=max_outcomes)
     worlds.advance(read_term("noop"), [], SearchBudget())
     assert worlds.is_exact == is_exact
 
@@ -314,14 +314,14 @@ def test_worlds_drawn_anew_are_kept_as_they_are_where_there_are_just_as_many_as_
     walks: type[GivenWalks],
 ) -> None:
     walks.found = {world: float(weight) for weight, world in enumerate(hidden_in_rows(1), 1)}
-    worlds = BeliefState(game_of(HIDDEN), role("guesser"), 1, max_worlds=10)
+    worlds = BeliefState(interpreted_of(HIDDEN), role("guesser"), 1, max_worlds=10)
     worlds.advance(read_term("noop"), [read_term("(row 1)")], SearchBudget())  # too early: no world agrees
     assert worlds.weights == pytest.approx({world: weight / 55 for world, weight in walks.found.items()})
 
 
 def test_where_time_runs_out_any_of_the_worlds_are_as_likely_to_be_looked_at(walks: type[GivenWalks]) -> None:
     """Without any, the interpreter looks at sixteen of a hundred; half of the hundred are in the first five rows."""
-    of = make_game(read_rules(HIDDEN), "interpreter")
+    of = interpreted_of(HIDDEN)
     places: list[str] = []
     for seed in range(20):
         worlds = BeliefState(of, role("guesser"), seed)
@@ -354,7 +354,7 @@ def test_worlds_that_were_dropped_are_looked_at_again_until_there_are_enough(
     seed: int, walks: type[GivenWalks]
 ) -> None:
     """Each part of a hundred of them has ten of the row, more or less, which has fifty."""
-    worlds = BeliefState(game_of(PILES), role("guesser"), seed, max_worlds=100)
+    worlds = BeliefState(interpreted_of(PILES), role("guesser"), seed, max_worlds=100)
     worlds.advance(read_term("noop"), [], SearchBudget())
     worlds.advance(read_term("noop"), [read_term("(row 3)")], SearchBudget())
     assert 20 <= len(worlds.weights) < 50
@@ -362,7 +362,7 @@ def test_worlds_that_were_dropped_are_looked_at_again_until_there_are_enough(
 
 def test_worlds_that_were_dropped_count_once_each(walks: type[GivenWalks]) -> None:
     """All places are as likely, so a world that was kept and is looked at again weighs twice what others do."""
-    worlds = BeliefState(game_of(PILES), role("guesser"), 1, max_worlds=100)
+    worlds = BeliefState(interpreted_of(PILES), role("guesser"), 1, max_worlds=100)
     worlds.advance(read_term("noop"), [], SearchBudget())
     worlds.advance(read_term("noop"), [read_term("(row 3)")], SearchBudget())
     least = min(worlds.weights.values())
@@ -389,7 +389,7 @@ BLOCKED = """
 
 
 def blocked(max_outcomes: int = 2000) -> BeliefState:
-    worlds = BeliefState(game_of(BLOCKED), role("guesser"), 1, max_outcomes=max_outcomes)
+    worlds = BeliefState(interpreted_of(BLOCKED), role("guesser"), 1, max_outcomes=max_outcomes)
     worlds.advance(read_term("noop"), [], SearchBudget())
     assert len(worlds.weights) == 2
     return worlds
@@ -405,7 +405,7 @@ def test_nothing_follows_a_world_in_which_a_role_has_no_legal_move(max_outcomes:
 
 @pytest.mark.parametrize("seed", range(8))
 def test_the_only_world_that_agrees_is_found_among_those_that_were_dropped(seed: int, walks: type[GivenWalks]) -> None:
-    worlds = BeliefState(game_of(BLOCKED), role("guesser"), seed, max_worlds=1)
+    worlds = BeliefState(interpreted_of(BLOCKED), role("guesser"), seed, max_worlds=1)
     worlds.advance(read_term("noop"), [], SearchBudget())
     worlds.advance(read_term("noop"), [read_term("went")], SearchBudget())
     assert not worlds.is_lost

@@ -1,0 +1,19 @@
+"""An interpreter that remembers, for tests of which many ask the same of the same states."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import cache
+
+import pytest
+
+from gdl.interpreter import InterpretedState
+
+
+@pytest.fixture(scope="module")
+def remembered() -> Iterator[None]:
+    """Have each question about a state interpreted once in a module, whatever seeds and searches ask it again."""
+    with pytest.MonkeyPatch.context() as patch:
+        for question in ("next_state", "percepts", "legal_moves"):
+            patch.setattr(InterpretedState, question, cache(getattr(InterpretedState, question)))
+        yield
