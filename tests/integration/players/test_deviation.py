@@ -25,13 +25,16 @@ def _spread(facts: RuleFacts, walks: Walks, n_rounds: int) -> None:
     find_deviation(f, w)
 
 
+njit: Any = numba.njit  # whose types do not know what functions become
+spread = njit(_spread)
+
+
 def spread_of(goals: NDArray[np.int64], n_rounds: int = 1) -> list[float]:
     """Return the shares for two roles whose goals are *goals* (512,), and what is left of a hundred."""
     game = compiled_game_of(compiled("tictactoe"))
     walks = walks_for(2, 1, 1, seed=1, number=0)
     walks.goals[:] = np.stack([goals, 100 - goals], axis=1)
-    njit: Any = numba.njit  # whose types do not know of such functions
-    njit(_spread)(rule_facts(game.rules, game.roles, is_opposed=True), walks, n_rounds)
+    spread(rule_facts(game.rules, game.roles, is_opposed=True), walks, n_rounds)
     found: list[float] = walks.deviation.tolist()
     return found
 

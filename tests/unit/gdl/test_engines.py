@@ -10,6 +10,7 @@ from gdl.engines import make_game
 from gdl.errors import LimitExceeded, RuleFileError, UnknownNameError
 from gdl.game import EvaluationLimits
 from gdl.language.rules import read_rules
+from tests.kit.exhaustive import IS_EXHAUSTIVE
 from tests.kit.gdl.forms import damaged_files
 
 LIMITS = EvaluationLimits(max_rows=20_000, max_term_depth=50, max_term_symbols=1_000)
@@ -40,7 +41,7 @@ def ask_everything(text: str) -> None:
             state.percepts(role, moves)
 
 
-@settings(max_examples=300, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=1_000 if IS_EXHAUSTIVE else 100, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(damaged_files())
 def test_a_damaged_file_is_played_or_refused(text: str) -> None:
     try:

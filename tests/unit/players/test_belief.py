@@ -15,6 +15,8 @@ from players.deadline import Deadline, SearchBudget
 from tests.kit.players.beliefs import Past, after_the_door, car, past_of
 from tests.kit.players.games import COIN, compiled, game, game_of, interpreted, role
 
+pytestmark = pytest.mark.usefixtures("remembered")
+
 
 def play_at_random(of: Game, worlds: BeliefState, seed: int, n_steps: int) -> tuple[State, Past]:
     """Play up to *n_steps* at random, telling *worlds*; return the true state and what its role went through."""

@@ -18,6 +18,7 @@ from players.histories import MIN_AT_ONCE, HistorySampler, Hits
 from players.worlds import Step, World, WorldChoices, WorldSteps
 from tests.kit.players.games import game_of, interpreted, role
 
+pytestmark = pytest.mark.usefixtures("remembered")
 MONTY = interpreted("montyhall")
 DOOR_3: list[Step] = [
     (read_term("(choose 1)"), (read_term("(you_chose 1)"),)),

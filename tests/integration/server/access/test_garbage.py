@@ -7,9 +7,10 @@ import random
 from pathlib import Path
 
 from server.principal import Role
+from tests.kit.exhaustive import IS_EXHAUSTIVE
 from tests.kit.server.access.sites import Route, Site, filled, whole_site
 
-N_REQUESTS = 600
+N_REQUESTS = 600 if IS_EXHAUSTIVE else 300
 LASTS = ("/events", "/requests", "/letters")
 VALUES = [
     b"\xff\xfe", b"%00", b"a" * 7_000, b"ggp_session=\xff; x", b"Bearer \xff", b"text/html", b"multipart/form-data",
