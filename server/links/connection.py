@@ -180,6 +180,13 @@ class Turns:
         self._slice_s = 0.0
         self._waiting: deque[asyncio.ReadTransport] = deque()
 
+    def is_reading(self, transport: asyncio.ReadTransport) -> bool:
+        """Return whether *transport* reads, as far as it says: pipes of early Pythons 3.11, as Debian's, do not."""
+        try:
+            return transport.is_reading()
+        except NotImplementedError:
+            return transport not in self._waiting
+
     def pause(self, transport: asyncio.ReadTransport, slice_s: float) -> None:
         """Let *transport*, whose last slice took *slice_s* seconds, read nothing until its turn comes."""
         self._slice_s += _SMOOTHING * (slice_s - self._slice_s)
@@ -228,5 +235,5 @@ class PacedReading:
         self._n_reads += 1
         self._n_bytes += n_bytes
         is_free = self._n_reads <= N_FREE_READS and self._n_bytes <= N_FREE_BYTES
-        if not is_free and self._transport.is_reading():
+        if not is_free and self._turns.is_reading(self._transport):
             self._turns.pause(self._transport, slice_s)

@@ -30,6 +30,13 @@ class Flood(asyncio.ReadTransport):
         return self.is_closed
 
 
+class SilentFlood(Flood):
+    """A connection that does not say whether it reads, as a pipe of Python 3.11.2."""
+
+    def is_reading(self) -> bool:
+        raise NotImplementedError
+
+
 class Loop:
     """An event loop in which floods are read whenever they may be."""
 
@@ -93,6 +100,16 @@ def test_a_slice_of_which_no_time_is_told_counts_as_none() -> None:
     for _ in range(N_FREE_READS + 1):
         loop.readings[0].note_read(1)
     assert loop.pauses_s == [PAUSE_S]
+
+
+def test_a_connection_that_does_not_say_whether_it_reads_takes_one_turn_after_the_other() -> None:
+    flood, later = SilentFlood(), list[Callable[[], None]]()
+    reading = PacedReading(flood, Turns(lambda _pause_s, work: later.append(work)))
+    for _ in range(N_FREE_READS + 2):  # the last one had been read before the pause
+        reading.note_read(1)
+    assert (flood.is_paused, len(later)) == (True, 1)
+    later.pop()()
+    assert (flood.is_paused, later) == (False, [])
 
 
 async def test_an_event_loop_has_turns_of_its_own_and_keeps_them() -> None:
