@@ -32,7 +32,8 @@ MAX_COMMENT_BYTES: Final = MAX_INSIGHT + 100
 """How much of a comment is kept."""
 EXIT_LIMIT_S: Final = 0.5
 _STDIN, _STDOUT, _STDERR = 0, 1, 2
-_SKIPPED: Final = re.compile(rb"(?:\s++|;[^\r\n]*+[\r\n])*")  # `)*+` skips too little before Python 3.11.5
+# Without `)*+`, after which Python before 3.11.5 has skipped a part of what does not match.
+_SKIPPED: Final = re.compile(rb"(?:\s++|;[^\r\n]*+[\r\n])*")
 _INSIGHT: Final = insight_comment("").rstrip().encode()
 _LINE: Final = re.compile(rb"[^\r\n]*+(?:\r\n|\r|\n)?")
 

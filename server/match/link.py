@@ -61,7 +61,8 @@ MAX_FAILURE: Final = 1_000
 """How many characters are kept of what a player tells of its own failure."""
 _BYTE_ORDER_MARK: Final = b"\xef\xbb\xbf"
 _OPEN, _CLOSE = b"()"
-_GAP: Final = re.compile(rf"(?:{BLANK}++|(?>{COMMENT})[\r\n])*+".encode())
+# Without `)*+`, after which Python before 3.11.5 has skipped a part of what does not match.
+_GAP: Final = re.compile(rf"(?:{BLANK}++|(?>{COMMENT})[\r\n])*".encode())
 _NAME: Final = re.compile(f"{NAME_CHARACTER}*+".encode())
 _COMMENT: Final = re.compile(COMMENT.encode())
 _LINE: Final = re.compile(rb"[^\r\n]*+")
