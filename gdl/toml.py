@@ -13,11 +13,12 @@ INTEGERS: Final = range(-(2**63), 2**63)
 """The integers that are taken from outside, those of 64 bits: Python prints or converts none of great length."""
 
 _PART: Final = r"""(?:[\w-]++|"(?:[^"\\\n]|\\[^\n])*+"|'[^'\n]*+')"""
+# Without `)*+` after a lookahead, of which Python before 3.11.5 has skipped too little.
 _TOKEN: Final = re.compile(
     rf"""
     (?P<long_key>{_PART}(?:[ \t]*+\.[ \t]*+{_PART}){{{MAX_KEY_PARTS}}})
-    | \"{{3}}(?:[^"\\]|\\.|"(?!""))*+(?:\"{{3,5}}+)?
-    | '{{3}}(?:[^']|'(?!''))*+(?:'{{3,5}}+)?
+    | \"{{3}}(?:[^"\\]|\\.|"(?!""))*(?:\"{{3,5}}+)?
+    | '{{3}}(?:[^']|'(?!''))*(?:'{{3,5}}+)?
     | "(?:[^"\\\n]|\\[^\n])*+"?
     | '[^'\n]*+'?
     | \#[^\n]*+
