@@ -33,7 +33,7 @@ PRODUCT = lines("(d {i})", 300) + "(<= (p ?x ?y ?z) (d ?x) (d ?y) (d ?z))"
 DEEP = "(f " * 99 + "?x" + ")" * 99
 
 ANSWERED = {
-    "a chain of 2,000 propositions": "p0\n" + lines("(<= p{j} p{i})", 2_000) + "(<= terminal p2000)",
+    "a chain of 5,000 propositions": "p0\n" + lines("(<= p{j} p{i})", 5_000) + "(<= terminal p5000)",
     "a chain of 3,000 relations": "(p0 a)\n" + lines("(<= (p{j} ?x) (p{i} ?x) (true s))", 3_000)
     + "(<= terminal (p3000 a))",
     "a chain of 3,001 negations": lines("(<= p{j} (not p{i}))", 3_001) + "(<= terminal p3001)",

@@ -96,13 +96,13 @@ def test_every_problem_has_a_code_and_a_place(text: str) -> None:
 @pytest.mark.parametrize(
     "text",
     [
-        ")" * 100_000,
+        ")" * 200_000,
         "(" * 20_000,
         "(<= " * 20_000,
         "(p\n" * 50_000,
         "(a) )" * 50_000,
         "(<= (a) (<= " * 10_000,
-        "()" * 50_000,
+        "()" * 99_999,
     ],
     ids=["closing", "opening", "rules in rules", "unclosed", "unopened", "rules in bodies", "empty"],
 )
