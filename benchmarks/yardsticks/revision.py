@@ -7,12 +7,12 @@ import json
 import shutil
 import subprocess
 import sys
-import tarfile
 from collections.abc import Sequence
 from contextlib import ExitStack
 from functools import cache
 from pathlib import Path
 from typing import Any, ClassVar, Final
+from zipfile import ZipFile
 
 from benchmarks.yardsticks.child import ROOT, Child, YardstickError
 from gdl.errors import CallerError
@@ -57,10 +57,10 @@ def check_out(commit: str) -> Path:
     """
     folder = CHECKOUTS / commit
     if not folder.is_dir():
-        archive = _git(commit, "archive", "--format=tar", commit, *_PACKAGES)
+        archive = _git(commit, "archive", "--format=zip", commit, *_PACKAGES)
         partial = folder.with_suffix(".partial")
-        with tarfile.open(fileobj=io.BytesIO(archive)) as files:
-            files.extractall(partial, filter="data")
+        with ZipFile(io.BytesIO(archive)) as files:
+            files.extractall(partial)
         partial.rename(folder)
     return folder
 
