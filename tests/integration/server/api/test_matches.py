@@ -251,7 +251,7 @@ REFUSED: list[tuple[object, str, str]] = [
     ({"game": "nim", "grace": float("nan")}, "invalid_order", "grace:"),
     ({"game": "nim", "seed": -1}, "invalid_order", "seed:"),
     ({"game": "nim", "players": {"left": 1}}, "invalid_order", "players.left"),
-    ({"game": "nim", "players": {"": "legal"}}, "invalid_order", "players.: the key must have 1 or more characters"),
+    ({"game": "nim", "players": {"": "legal"}}, "invalid_order", 'players."": the key must have 1 or more characters'),
     ({"game": "nim", "players": {"left": {"case": "upper"}}}, "invalid_order", "players.left"),
     ({"game": "nim", "players": {"left": {"player": "cmd:true"}}}, "invalid_player", "over HTTP a player is"),
     ({"game": "nimm"}, "unknown_game", "did you mean nim?"),
