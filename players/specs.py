@@ -82,7 +82,7 @@ def without_folders(spec: str) -> str:
     """Return *spec* with its files by their last names, which tell nothing of the machine: the player's, and options.
 
     Example:
-        >>> without_folders("../course/deep.py:Deep:book=/home/ann/book.bin,url=http://host/v1")
+        >>> without_folders("../course/deep.py:Deep:book=/srv/ann/book.bin,url=http://host/v1")
         'deep.py:Deep:book=book.bin,url=http://host/v1'
     """
     found = _place_of_file(spec)

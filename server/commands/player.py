@@ -119,7 +119,7 @@ def _dial(
 def told_name(spec: str) -> str:
     """Return what the player *spec* answers to INFO: SPEC without passwords and folders, which no other is to see.
 
-    >>> told_name("../course/deep.py:Deep:book=/home/ann/book.bin"), told_name("llm:url=http://bob:hunter2@host/v1")
+    >>> told_name("../course/deep.py:Deep:book=/srv/ann/book.bin"), told_name("llm:url=http://bob:hunter2@host/v1")
     ('deep.py:Deep:book=book.bin', 'llm:url=http://bob:***@host/v1')
     """
     return without_folders(without_passwords(spec))

@@ -187,11 +187,11 @@ def test_the_file_of_a_spec_can_be_named_from_any_folder(spec: str, file: str | 
 @pytest.mark.parametrize(
     ("spec", "told"),
     [
-        ("/home/ann/deep.py", "deep.py"),
-        ("../deep.py:Deep:book=/home/ann/a.bin,net='/x/b.pt',depth=3", "deep.py:Deep:book=a.bin,net='b.pt',depth=3"),
+        ("/srv/ann/deep.py", "deep.py"),
+        ("../deep.py:Deep:book=/srv/ann/a.bin,net='/x/b.pt',depth=3", "deep.py:Deep:book=a.bin,net='b.pt',depth=3"),
         ("package.module:Deep:book = ~/a.bin", "package.module:Deep:book = a.bin"),
         ("net:course/net.pt:simulations=200", "net:net.pt:simulations=200"),
-        ("net:file=/home/ann/net.pt,cache=/tmp/x", "net:file=net.pt,cache=x"),
+        ("net:file=/srv/ann/net.pt,cache=/tmp/x", "net:file=net.pt,cache=x"),
         ("llm:model=org/large,url=http://host/v1", "llm:model=large,url=http://host/v1"),
         ("mcts:playouts=200", "mcts:playouts=200"),
     ],
