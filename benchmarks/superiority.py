@@ -90,7 +90,7 @@ class Comparison:
             CallerError: there is no such game, or the commit has no such player.
             ValueError: the game hardly ever lasts for the steps of an opening.
         """
-        game = _game(name, self.player, *(() if self.commit else (self.other,)))
+        game = _game(name, *((self.player, self.other) if self.commit is None else (self.player,)))
         opening = draw_opening(game, N_OPENING, Random(f"{name} {self.seed} {number}"))
         return [self._match(game, name, number, place, opening) for place in range(len(played_roles(game)))]
 

@@ -123,7 +123,7 @@ def revision_child(commit: str, spec: str, rules: str, role: str) -> Child:
     """
     with ExitStack() as ended:
         child = ended.enter_context(Child([sys.executable, "-P", str(_SCRIPT)], root=check_out(commit)))
-        child.ask(json.dumps(["__init__", [rules, spec]]))
+        child.tell(json.dumps({"rules": rules, "spec": spec}))
         child.ask(json.dumps(["warm_up", [role]]))
         ended.pop_all()
     return child

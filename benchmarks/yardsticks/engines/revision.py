@@ -65,21 +65,18 @@ class Seats:
 
 
 def _by_processor_time(seconds: float) -> Deadline:
+    """Return what `server.accuracy` calls so: the server of that revision may have it elsewhere, or not at all."""
     offset_s = time.monotonic() - time.process_time()
     return Deadline.after(seconds, lambda: time.process_time() + offset_s)
 
 
 def main() -> None:
-    """Answer the requests of standard input; what players print goes to standard error."""
+    """Answer the requests of standard input, after a line with the game; what players print goes to standard error."""
     replies, sys.stdout = sys.stdout, sys.stderr
-    seats: Seats | None = None
+    seats = Seats(**json.loads(sys.stdin.readline()))
     for line in sys.stdin:
         method, arguments = json.loads(line)
-        if seats is None:
-            seats, reply = Seats(*arguments), None
-        else:
-            reply = getattr(seats, method)(*arguments)
-        replies.write(json.dumps(reply) + "\n")
+        replies.write(json.dumps(getattr(seats, method)(*arguments)) + "\n")
         replies.flush()
 
 

@@ -3,6 +3,7 @@
 from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import islice
 from random import Random
 from typing import Final
@@ -10,6 +11,7 @@ from typing import Final
 from gdl.compiler.compiled import CompiledGame
 from gdl.language.terms import Term
 
+_N_GAMES: Final = 2
 _FIRST_STATES: Final = 6
 _PLAYS: Final = 4
 _MOST_STEPS: Final = 400
@@ -45,6 +47,7 @@ def _first_numbers(game: CompiledGame) -> Iterator[list[int]]:
         state = state.next_state(tuple(each[0] for each in moves))
 
 
+@lru_cache(maxsize=_N_GAMES)
 def marking_share(game: CompiledGame) -> float:
     """Return which share of the moves in random plays leaves a mark: a fluent that begins to hold by that move alone.
 
