@@ -1,7 +1,7 @@
 """A search against the one before it: many matches by processor time, in games of all kinds, with a sequential test.
 
 Each set of matches has one opening, drawn at random, and one match for each role: there the player has that role, and
-the other player all others. With `--revision` the other player is as a commit of this repository has it. Results are
+the other player all others. With `--opening 0` each match begins as the game does, and differs by what players draw. With `--revision` the other player is as a commit of this repository has it. Results are
 kept in a file, from which a run that was broken off goes on. Run as `python -m benchmarks.superiority`;
 `docs/strength.md` keeps the figures.
 """
@@ -51,8 +51,6 @@ FAULTY: Final = frozenset({"pentago"})
 
 That of pentago gives black two goals where it wins before the board is full.
 """
-N_OPENING: Final = 2
-"""How many joint moves of an opening are drawn."""
 TEST: Final = SprtTest(elo0=0.0, elo1=50.0)
 _COMPILATION_S: Final = 300.0
 _MOST_STEPS: Final = 600
@@ -73,7 +71,7 @@ class PlayedMatch:
 class Comparison:
     """Two players and how they are compared: the other one is as *commit* of this repository has it, if that is given.
 
-    *Units*: seconds of processor time for each move, and at the start.
+    *Units*: seconds of processor time for each move, and at the start; joint moves of an opening.
     """
 
     player: str
@@ -81,6 +79,7 @@ class Comparison:
     seconds: float
     seed: int
     start_s: float
+    n_opening: int
     commit: str | None = None
 
     def play(self, name: str, number: int) -> list[PlayedMatch]:
@@ -91,7 +90,7 @@ class Comparison:
             ValueError: the game hardly ever lasts for the steps of an opening.
         """
         game = _game(name, *((self.player, self.other) if self.commit is None else (self.player,)))
-        opening = draw_opening(game, N_OPENING, Random(f"{name} {self.seed} {number}"))
+        opening = draw_opening(game, self.n_opening, Random(f"{name} {self.seed} {number}"))
         return [self._match(game, name, number, place, opening) for place in range(len(played_roles(game)))]
 
     def _match(self, game: Game, name: str, number: int, place: int, opening: JointMoves) -> PlayedMatch:
@@ -279,6 +278,8 @@ def mean_share(found: Sequence[GameFigures]) -> float:
               help="Processor time before the first move.")  # fmt: skip
 @click.option("--matches", "n_matches", type=click.IntRange(1), default=100, show_default=True,
               help="At each game; whole sets, so a few more.")  # fmt: skip
+@click.option("--opening", "n_opening", type=click.IntRange(0), default=2, show_default=True,
+              help="How many joint moves of each match are drawn at random.")  # fmt: skip
 @click.option("--seed", type=click.IntRange(0), default=0, show_default=True)
 @click.option("--results", "path", type=click.Path(dir_okay=False, path_type=Path), default="superiority.jsonl",
               show_default=True, help="The file of results, from which a run goes on.")  # fmt: skip
@@ -292,6 +293,7 @@ def main(  # noqa: PLR0913, PLR0917 -- click hands every option to it
     seconds: float,
     start_s: float,
     n_matches: int,
+    n_opening: int,
     seed: int,
     path: Path,
     processes: int,
@@ -303,7 +305,7 @@ def main(  # noqa: PLR0913, PLR0917 -- click hands every option to it
         commit = None if revision is None else commit_of(revision)
         if commit is not None:
             check_out(commit)  # once, before several processes ask for it
-        comparison = Comparison(player, other, seconds, seed, start_s, commit)
+        comparison = Comparison(player, other, seconds, seed, start_s, n_opening, commit)
         file = ResultsFile(path, comparison)
         played = file.read()
         n_roles = {name: len(played_roles(make_game(file_of(name).read(), "interpreter"))) for name in names}

@@ -63,11 +63,11 @@ def test_a_player_of_a_revision_plays_the_matches_that_ours_would(here: str) -> 
     rules = file_of("tictactoe").read().source.text
     with revision_child(here, "random", rules, "x"):
         ours, theirs = (
-            Comparison("legal", "random", 0.01, 1, 0.0, commit).play("tictactoe", 3) for commit in (None, here)
+            Comparison("legal", "random", 0.01, 1, 0.0, 2, commit).play("tictactoe", 3) for commit in (None, here)
         )
     assert ours == theirs
 
 
 def test_a_player_that_the_revision_does_not_have_is_told(here: str) -> None:
     with pytest.raises(YardstickError, match="has ended"):
-        Comparison("legal", "unknown", 0.01, 1, 0.0, here).play("tictactoe", 0)
+        Comparison("legal", "unknown", 0.01, 1, 0.0, 2, here).play("tictactoe", 0)

@@ -31,10 +31,16 @@ def test_figures_are_those_of_whole_sets() -> None:
 
 
 def test_a_set_has_a_match_for_each_role_and_its_opening_follows_from_the_seed() -> None:
-    comparison = Comparison("legal", "random", 0.01, seed=1, start_s=0.0)
+    comparison = Comparison("legal", "random", 0.01, seed=1, start_s=0.0, n_opening=2)
     played = comparison.play("tictactoe", 3)
     assert [(match.number, match.place) for match in played] == [(3, 0), (3, 1)]
     assert comparison.play("tictactoe", 3) == played
+
+
+@pytest.mark.parametrize(("n_opening", "n_lengths"), [(0, 1), (2, 3)])
+def test_without_an_opening_matches_begin_as_the_game_does(n_opening: int, n_lengths: int) -> None:
+    comparison = Comparison("legal", "legal", 0.01, seed=1, start_s=0.0, n_opening=n_opening)
+    assert len({comparison.play("tictactoe", number)[0].n_steps for number in range(8)}) == n_lengths
 
 
 @pytest.mark.exhaustive
