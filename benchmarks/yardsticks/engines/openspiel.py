@@ -15,7 +15,7 @@ from typing import Any, Final
 import pyspiel
 
 from benchmarks.yardsticks.engines.dialogue import NOOP, DisagreementError, options, serve
-from benchmarks.yardsticks.engines.translations import TURNS
+from benchmarks.yardsticks.engines.translations import MAX_STEPS, TURNS
 
 EXPLORATION: Final = 2.0
 """What OpenSpiel's own example has; returns are from -1 to 1, so that it is 1 for goals from 0 to 1."""
@@ -74,19 +74,20 @@ class OpenSpiel:
 
     def __init__(self, game: str, seconds: float, exploration: float) -> None:
         self._game = pyspiel.load_game(game)
-        self._turns = TURNS[game]
+        self._turns, self._max_steps = TURNS[game], MAX_STEPS.get(game)
         self._search = Search(self._game, seconds, exploration)
 
     def begin(self, role: str, roles: Sequence[str], seed: int) -> None:
         """Set up the first position."""
         self._own = list(roles).index(role)
         self._search.begin(seed)
+        self._n_steps = 0
         self._go_to(self._game.new_initial_state())
 
     @property
     def is_over(self) -> bool:
-        """Whether OpenSpiel holds that the game is over."""
-        return bool(self._state.is_terminal())
+        """Whether OpenSpiel holds that the game is over, or the rule file ends the match."""
+        return bool(self._state.is_terminal()) or self._n_steps == self._max_steps
 
     def legal(self) -> set[str]:
         """Return the moves of the role, as far as it is to move."""
@@ -108,6 +109,7 @@ class OpenSpiel:
             raise DisagreementError(f"{move} is not legal in OpenSpiel")
         for action in self._actions[move]:
             self._state.apply_action(action)
+        self._n_steps += 1
         self._go_to(self._state)
 
     def goal(self) -> int:
