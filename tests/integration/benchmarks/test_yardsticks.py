@@ -19,9 +19,11 @@ from benchmarks.yardsticks.child import Child, YardstickError
 from benchmarks.yardsticks.engines.dialogue import DisagreementError
 from benchmarks.yardsticks.engines.go import GoEngine
 from benchmarks.yardsticks.engines.reversi import ReversiEngine
+from benchmarks.yardsticks.engines.translations import MAX_STEPS
 from benchmarks.yardsticks.engines.uci import UciEngine
-from benchmarks.yardsticks.games import OPENSPIEL_GAMES
+from benchmarks.yardsticks.games import GAMES, OPENSPIEL_GAMES
 from benchmarks.yardsticks.matches import OURS, THEIRS, Encounter, GoalError
+from benchmarks.yardsticks.speed import OPENSPIEL
 from gdl.engines import make_game
 from gdl.game import Role, State
 from gdl.games.library import find_game
@@ -207,6 +209,14 @@ def test_openspiel_agrees_about_legal_moves_ends_and_goals(openspiel: str, game:
     ended = CliRunner().invoke(main, [*words, "--openspiel-python", openspiel], catch_exceptions=False)
     (found,) = json.loads(ended.stdout)
     assert (found["game"], found["matches"]) == (game, 2)
+
+
+def test_openspiel_ends_a_match_when_the_rule_file_does(openspiel: str) -> None:
+    """Nine men's morris ends after 199 steps, and in OpenSpiel after 200 turns, a mill and the man taken being one."""
+    game = make_game(GAMES["ninemensmorris"].file.read(), "interpreter")
+    with Child((openspiel, "-m", OPENSPIEL, "nine_mens_morris", "--random-moves", "1")) as child:
+        found = Encounter(game, find_player("random"), child, 0.01).play_pairs(2, 0, seed=5)
+    assert (found[0].n_steps, found[0].points) == (MAX_STEPS["nine_mens_morris"], 0.5)
 
 
 @pytest.mark.skipif(STOCKFISH is None, reason="no Stockfish: apt-get install stockfish")
