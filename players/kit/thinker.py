@@ -117,6 +117,7 @@ _GIVEN_UP: Final = f"it is given up after {session.MAX_LOSSES} lost processes"
 _NOT_MADE: Final = "it was not made at the start of the match"
 _GONE: Final = "the match was over before they were read"
 _MAX_SHOWN: Final = 300
+_LATE: Final = "`move` went on until the end of the clock, and had suggested nothing"
 _NOTHING: Final = "None (`move` ended without `return`?)"
 """What is shown of a move that is nothing, as of authors who forgot to return it."""
 _MAX_CALLS: Final = 3
@@ -139,6 +140,8 @@ class Thinker:
         self.last: orders.Follow | None = None
         self.answer: Term | None = None
         self._failures: set[str] = set()
+        self._is_late = False
+        """Whether the clock has interrupted the author's code that ran last."""
         self.has_left = False
         """Whether the work is done: the match is over, or its rules cannot be played."""
 
@@ -245,18 +248,28 @@ class Thinker:
 
     def _chosen(self, order: orders.Ask, state: State, moves: tuple[Term, ...]) -> Term:
         """Return the move that the player chooses, or its best so far, or a legal one."""
-        player = self.player
-        player.prepare_move(moves[0], lambda move: self.report(orders.Best(order.step, str(move))))
+        player, suggested = self.player, list[Term]()
+
+        def note_best(move: Term) -> None:
+            suggested.append(move)
+            self.report(orders.Best(order.step, str(move)))
+
+        player.prepare_move(moves[0], note_best)
+        suggested.clear()
         if self.why_idle:
             self.report(orders.PlayerFailed(self.why_idle))
             return moves[0]
         if not order.thinks or state.is_terminal or Deadline(order.deadline_s).has_passed:
             return moves[0]
+        self._is_late = False
         found, said = self._run(partial(self._decided, order, state, moves), order.interrupt_s) or (None, "")
         if said and found is None:
             _LOG.error("%s is not a legal move of %s; the best so far is played", said, self.role)
             self.report(orders.PlayerFailed(f"{said} is not a legal move of {self.role}"))
         chosen = found or next((move for move in moves if move is player.best_so_far), moves[0])
+        if self._is_late and not suggested and chosen is moves[0] and len(moves) > 1:
+            _LOG.error("%s; a legal move of %s is played", _LATE, self.role)
+            self.report(orders.PlayerFailed(_LATE))
         self._tell_insight(order.step, chosen)
         return chosen
 
@@ -293,6 +306,7 @@ class Thinker:
             return call_until(interrupt_s, function)
         except TimeUp:
             _LOG.info("interrupted at the end of the clock")
+            self._is_late = True
         except (Exception, SystemExit) as error:
             self._report_failure(error)
         return None

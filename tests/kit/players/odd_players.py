@@ -94,6 +94,14 @@ class Endless(Player):
             pass
 
 
+class Silent(Player):
+    """Never returns, and suggests nothing."""
+
+    def move(self, state: State, role: Role, deadline: Deadline) -> Term:
+        while True:
+            pass
+
+
 class EndlessStart(First):
     """Never ends its preparations."""
 

@@ -99,6 +99,18 @@ def test_an_endless_search_is_interrupted_and_its_suggestion_played() -> None:
     assert reports_of(odd_players.Endless, join(), ask(0, 1.0))[-2:] == [Best(0, "(mark 3 3)"), Done(0, "(mark 3 3)")]
 
 
+def test_a_search_that_is_interrupted_without_a_suggestion_has_failed(caplog: pytest.LogCaptureFixture) -> None:
+    late = "`move` went on until the end of the clock, and had suggested nothing"
+    assert reports_of(odd_players.Silent, join(), ask(0, 0.1))[2:] == [
+        Best(0, "(mark 1 1)"), PlayerFailed(late), Done(0, "(mark 1 1)")
+    ]  # fmt: skip
+    assert f"{late}; a legal move of x is played" in caplog.text
+
+
+def test_a_role_that_can_only_wait_needs_no_suggestion() -> None:
+    assert reports_of(odd_players.Silent, join("o"), ask(0, 0.1))[2:] == [Best(0, "noop"), Done(0, "noop")]
+
+
 def test_what_the_player_thinks_is_reported_with_its_move(caplog: pytest.LogCaptureFixture) -> None:
     with caplog.at_level(logging.INFO):
         reports = reports_of(odd_players.Telling, join(), ask())
