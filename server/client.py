@@ -10,7 +10,7 @@ from typing import Any, Final
 
 from aiohttp import ClientError, ClientResponse, ClientSession, ClientTimeout
 
-from players.kit.host import failure_words, json_object, read_url, refusal_words
+from players.kit.host import caller_refusal_words, failure_words, json_object, read_url
 from players.player import HostError
 from server.errors import OrderRefusedError
 
@@ -82,12 +82,7 @@ async def order_tournament(text: str, server: str, token: str | None) -> str:
             ClientSession(headers=headers) as session,
             session.post(url / "api/v1/tournaments", data=text.encode()) as answer,
         ):
-            is_unknown = answer.status == HTTPStatus.UNAUTHORIZED and not token
             told = await _object_of(answer, server, HTTPStatus.CREATED)
-    except OrderRefusedError as error:
-        if not is_unknown:
-            raise
-        raise OrderRefusedError(server, f"{error.reason}; say who you are with --token or GGP_TOKEN") from error
     except HostError as error:
         raise OrderRefusedError(server, error.reason) from error
     except IndexError as error:
@@ -132,7 +127,7 @@ def _message(status: int, body: bytearray) -> str:
     told = json_object(bytes(body))
     error = told.get("error")
     has_message = isinstance(error, dict) and isinstance(error.get("message"), str)
-    return refusal_words(status, told)[:_MAX_SHOWN] if has_message else ""
+    return caller_refusal_words(status, told)[:_MAX_SHOWN] if has_message else ""
 
 
 def _json(text: str | bytearray) -> Any:

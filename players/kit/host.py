@@ -24,7 +24,7 @@ SILENCE_S: Final = 45.0
 MAX_WAITED_S: Final = 86_400.0
 MAX_LINE_BYTES: Final = 40_000_000
 """How long an event may be: rules of the largest games, each character escaped."""
-_OWNER_HINT: Final = "give one that is known there with --token or GGP_TOKEN"
+_TOKEN_HINT: Final = "give one that is known there with --token or GGP_TOKEN"
 _NDJSON: Final = "application/x-ndjson"
 _PLAYERS: Final = "api/v1/players"
 MAX_NAME: Final = 64
@@ -147,7 +147,7 @@ class Host:
         body = {"request": request_id, "text": text} | {key: value for key, value in told.items() if value}
         status, answer = await self._ask("POST", self._player() / "replies", body)
         if status != 200:
-            raise ReplyRefusedError(request_id, _player_refusal(status, answer))
+            raise ReplyRefusedError(request_id, caller_refusal_words(status, answer))
 
     @asynccontextmanager
     async def requests(self) -> AsyncIterator[Events]:
@@ -196,7 +196,7 @@ class Host:
     def _check_refusal(self, status: int, answer: dict[str, Any]) -> None:
         if status == 429 or status >= 500:
             raise HostAwayError(refusal_words(status, answer))
-        raise HostError(self.url, _player_refusal(status, answer))
+        raise HostError(self.url, caller_refusal_words(status, answer))
 
     def _player(self) -> URL:
         return self._url / _PLAYERS / self.name
@@ -282,12 +282,12 @@ def refusal_words(status: int, answer: Mapping[str, Any]) -> str:
     return message if hint in message else f"{message} ({hint})"
 
 
-def _player_refusal(status: int, answer: Mapping[str, Any]) -> str:
+def caller_refusal_words(status: int, answer: Mapping[str, Any]) -> str:
     """Return what `refusal_words` does, with a hint at the option of the token where one is needed."""
     error = answer.get("error")
     if status == HTTPStatus.UNAUTHORIZED and isinstance(error, dict):
-        # The game manager's own hint is about headers and pages, neither of which a player has.
-        return refusal_words(status, {"error": {**error, "hint": _OWNER_HINT}})
+        # The game manager's own hint is about headers and pages, neither of which a command has.
+        return refusal_words(status, {"error": {**error, "hint": _TOKEN_HINT}})
     return refusal_words(status, answer)
 
 

@@ -217,9 +217,9 @@ async def test_an_order_that_a_server_refuses_says_what_to_do(ggp: Ggp, tmp_path
         unknown = await asyncio.to_thread(ggp, "tournament", "order", file, "--server", server)
     nowhere = await asyncio.to_thread(ggp, "tournament", "order", file, "--server", "foo")
     assert [ended.exit_code for ended in (misspelt, unknown, nowhere)] == [2, 2, 2]
-    assert unknown.errors.rstrip().endswith("say who you are with --token or GGP_TOKEN")
-    assert [misspelt.errors, nowhere.errors] == [
+    assert [misspelt.errors, unknown.errors, nowhere.errors] == [
         f"ggp: {server}: gamez: unknown key (did you mean games?)\n",
+        f"ggp: {server}: a token is needed here (give one that is known there with --token or GGP_TOKEN)\n",
         "ggp: foo: expected the address of a game manager, as in http://host:9148\n",
     ]
 
