@@ -201,7 +201,11 @@ class PublicJournal:
         self._last_step = entry
         errors = tuple(error_words(entry.errors)) if self._secrecy.is_hidden else entry.errors
         insights = None if self._secrecy.hides_insight or not entry.insights else entry.insights
-        found = PublicStep(entry.at_ms, entry.step, entry.moves is None, entry.elapsed_ms, errors, insights=insights)
+        failures = (entry.failures or None) if self._secrecy.is_over else None  # they may tell how a player thinks
+        is_start = entry.moves is None
+        found = PublicStep(
+            entry.at_ms, entry.step, is_start, entry.elapsed_ms, errors, insights=insights, failures=failures
+        )
         return found if self._secrecy.is_hidden else replace(found, moves=entry.moves, origins=entry.origins)
 
 

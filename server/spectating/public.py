@@ -104,7 +104,8 @@ class PublicAnswer:
 class PublicStep:
     """All answers to START (`is_start`) or PLAY are in; `origins` is None where the joint move is withheld.
 
-    `insights` is None where what the players think is withheld, or none of them tells.
+    `insights` is None where what the players think is withheld, or none of them tells; `failures`, what players tell of
+    their own code, likewise.
     """
 
     kind: ClassVar[str] = "step"
@@ -116,6 +117,7 @@ class PublicStep:
     moves: Words | None = None
     origins: Origins | None = None
     insights: tuple[Insight | None, ...] | None = None
+    failures: Words | None = None
 
     def data(self) -> dict[str, Any]:
         """Return the event as JSON."""
@@ -125,7 +127,8 @@ class PublicStep:
             found |= {"errors": errors}
         else:
             found |= {"moves": _list(self.moves), "errors": errors, "origins": _words(self.origins)}
-        return found if self.insights is None else found | {"insights": insights_json(self.insights)}
+        found |= {} if self.insights is None else {"insights": insights_json(self.insights)}
+        return found if self.failures is None else found | {"failures": list(self.failures)}
 
 
 @dataclass(frozen=True, slots=True)

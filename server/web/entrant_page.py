@@ -10,6 +10,7 @@ from aiohttp import web
 from gdl.errors import GdlError
 from server.api.operation import MANAGER
 from server.cache import BackgroundCache
+from server.match.exchange import MoveOrigin
 from server.refusals import RequestError
 from server.storage.rows import SeatKind
 from server.tournament.rating_chart import RatingChart, rating_chart
@@ -47,11 +48,15 @@ HISTORIES: Final = web.AppKey("rating_histories", RatingHistories)
 
 @dataclass(frozen=True, slots=True)
 class ErrorLine:
-    """An error of an entrant: in which match and step, and what was wrong; step 0 is the start clock."""
+    """An error of an entrant: in which match and step, what was wrong, and whether the server made a move instead.
+
+    Step 0 is the start clock.
+    """
 
     fixture: tournament_view.ShownFixture
     step: int
-    error: str
+    trouble: str
+    is_replaced: bool = False
 
 
 async def show_entrant(request: web.Request) -> web.Response:
@@ -114,5 +119,9 @@ async def _errors_of(request: web.Request, fixture: tournament_view.ShownFixture
 def _read_off(view: MatchView, fixture: tournament_view.ShownFixture, seat: int) -> list[ErrorLine]:
     at_start = view.start_errors[seat] if view.start_errors else ""
     found = [ErrorLine(fixture, 0, at_start)] if at_start else []
-    steps = ((step.number, step.moves[seat].error) for step in view.steps)
-    return found + [ErrorLine(fixture, number, error) for number, error in steps if error]
+    steps = ((step.number, step.moves[seat]) for step in view.steps)
+    return found + [
+        ErrorLine(fixture, number, one.trouble, one.origin == MoveOrigin.SUBSTITUTE)
+        for number, one in steps
+        if one.trouble
+    ]

@@ -16,12 +16,23 @@ WAITING_NAMES: Final = frozenset({NOOP, "wait", "nothing", "idle"})
 
 @dataclass(frozen=True, slots=True)
 class MoveView:
-    """What one role did in a step: `move` is None where it is not to be known yet. *Units*: milliseconds."""
+    """What one role did in a step. *Units*: milliseconds.
+
+    Attributes:
+        move: None where it is not to be known yet.
+        failure: what its player said of its own code, after the end of the match.
+    """
 
     move: str | None
     error: str
     took_ms: int | None
     origin: str
+    failure: str = ""
+
+    @property
+    def trouble(self) -> str:
+        """What went wrong, in words: with the reply, with the code of the player, or with both."""
+        return _trouble(self.error, self.failure)
 
     @property
     def waits(self) -> bool:
@@ -69,7 +80,7 @@ class MatchView:
     """What every viewer may know of a match now.
 
     Attributes:
-        start_errors: what went wrong at START, by seat.
+        start_errors: what went wrong at START, by seat, as `MoveView.trouble` says it.
         end: how it ended, in a word; empty while it is played.
         last: the number of the last event.
     """
@@ -102,7 +113,7 @@ class MatchView:
     def n_errors(self, seat: int) -> int:
         """Return how many errors a seat has made."""
         at_start = bool(self.start_errors and self.start_errors[seat])
-        return at_start + sum(bool(step.moves[seat].error) for step in self.steps)
+        return at_start + sum(bool(step.moves[seat].trouble) for step in self.steps)
 
     def thinking_ms(self, seat: int) -> int:
         """Return how long a seat has thought."""
@@ -153,15 +164,19 @@ def _fill_in(view: MatchView, event: public.PublicState) -> None:
 
 def _take_step(view: MatchView, event: public.PublicStep) -> None:
     """Take a joint move into *view*; of a start clock its errors alone."""
-    errors = tuple(map(error_words, event.errors))
+    errors, n = tuple(map(error_words, event.errors)), len(event.errors)
+    failures = event.failures or ("",) * n
     if event.is_start:
-        view.start_errors = errors
+        view.start_errors = tuple(map(_trouble, errors, failures))
         return
-    n = len(errors)
     moves = [None] * n if event.moves is None else [plain_term(move) for move in event.moves]
     origins = [origin.value for origin in event.origins or ()] or [""] * n
-    shown = tuple(map(MoveView, moves, errors, event.elapsed_ms, origins))
+    shown = tuple(map(MoveView, moves, errors, event.elapsed_ms, origins, failures))
     view.steps.append(StepView(event.step + 1, shown, event.insights or ()))
+
+
+def _trouble(error: str, failure: str) -> str:
+    return "; ".join(filter(None, (error, failure and f"the player failed: {failure}")))
 
 
 @dataclass(frozen=True, slots=True)
@@ -189,5 +204,5 @@ def _hidden(steps: Sequence[StepView]) -> HiddenSteps:
         steps[0].number,
         steps[-1].number,
         tuple(sum(one.took_ms or 0 for one in moves) for moves in seats),
-        tuple(sum(bool(one.error) for one in moves) for moves in seats),
+        tuple(sum(bool(one.trouble) for one in moves) for moves in seats),
     )

@@ -70,7 +70,10 @@ def _places(terms: TournamentTerms) -> str:
 
 
 def _errors(terms: TournamentTerms) -> str:
-    replaced = "A move that is illegal, late or missing is replaced by a random legal one, and counts as an error."
+    replaced = (
+        "A move that is illegal, late or missing is replaced by a random legal one, and counts as an error; "
+        "so does a failure of its own code that a player tells."
+    )
     if terms.forfeit_errors is None:
         return f"{replaced} Errors alone lose no match."
     return f"{replaced} {quantity(terms.forfeit_errors, 'error').capitalize()} in a match lose it."

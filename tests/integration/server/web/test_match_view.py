@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 
 from server.match.exchange import Message
 from server.match.setup import Profile
-from server.records.entries import ClosedEntry, CompletedEntry, Entry, SentEntry, StartedEntry, entry_of
+from server.records.entries import ClosedEntry, CompletedEntry, Entry, SentEntry, StartedEntry, StepEntry, entry_of
 from server.records.record import secrecy_of_journal
 from server.spectating.events import public_events
 from server.spectating.public import PublicEvent
@@ -79,6 +80,17 @@ def test_percepts_of_each_role_are_shown_after_the_end() -> None:
     view = view_of(seen(entries, has_ended=True))
     perceived = [state.percepts and state.percepts[0] for state in view.states]
     assert perceived == [None, ("(you_chose 1)",), ("(opened_door 2)",), ("(car_behind 3)",)]
+
+
+def test_a_failure_that_a_player_tells_is_an_error_of_its_seat() -> None:
+    entries = [
+        replace(each, failures=("ValueError: no idea", "")) if isinstance(each, StepEntry) and each.step == 0 else each
+        for each in journal()
+    ]
+    view = view_of(seen(entries, has_ended=True))
+    failed = "the player failed: ValueError: no idea"
+    assert [move.trouble for move in view.steps[0].moves] == [f"too late; {failed}", ""]
+    assert (view.start_errors, view.n_errors(0)) == ((failed, ""), 2)
 
 
 def test_before_the_first_entry_there_is_nothing() -> None:

@@ -17,7 +17,7 @@ from tests.kit.polling import until
 from tests.kit.server.api.tournaments import command_cup, order_cup, played_cup, until_cup
 from tests.kit.server.api.whole_server import Client, manager_of, told
 from tests.kit.server.hosting.tournaments import tournament
-from tests.kit.server.peers import listening, replying
+from tests.kit.server.peers import OK, listening, sending
 from tests.kit.server.web.fetching import page_at, words_of
 
 
@@ -204,14 +204,17 @@ async def test_a_stream_tells_when_something_has_changed(client: Client) -> None
 
 
 async def test_an_entrant_has_a_page_with_its_results_rating_and_errors(client: Client) -> None:
-    async with listening(replying(lambda _: "(mark nowhere)")) as url:
+    wrong = sending(OK + b"GGP-Player-Failure: no idea\r\nContent-Length: 14\r\n\r\n(mark nowhere)")
+    async with listening(wrong) as url:
         await told(await client.post("/api/v1/players", json={"name": "wrong", "url": url}), 201)
         found = await played_cup(client, players=["legal", "wrong"], rounds=2)
     page = await page_at(client, "/tournaments/cup/entrants/wrong")
     words = words_of(page)
     assert {"rating-title", "results-title", "errors-title"} <= page.ids
     assert {f"/matches/{one['match']}" for one in found["matches"]} <= set(page.links)
-    assert "illegal move: (mark nowhere)" in words
+    assert "Start against legal: the player failed: no idea" in words
+    illegal = "illegal move: (mark nowhere); the player failed: no idea; a move was made in its place"
+    assert re.search(rf"Step \d+ against legal: {re.escape(illegal)}", words)
     first = found["matches"][0]
     assert any(link.startswith(f"/matches/{first['match']}?step=") for link in page.links)
     n_errors = next(row["errors"] for row in found["standings"] if row["player"] == "wrong")

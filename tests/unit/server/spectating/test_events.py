@@ -107,6 +107,18 @@ def test_after_the_end_what_was_hidden_is_told_unless_its_set_is_open(kind: str,
     ]
 
 
+@pytest.mark.parametrize(
+    ("has_ended", "is_set_open", "is_told"), [(False, False, False), (True, True, False), (True, False, True)]
+)
+def test_what_players_tell_of_their_code_is_told_after_the_end(
+    has_ended: bool, is_set_open: bool, is_told: bool
+) -> None:
+    failed = StepEntry(1_100, 0, ("go", "noop"), ("", ""), ("", ""), (1, 2), (PLAYER, PLAYER), ("ValueError", ""))
+    secrecy = replace(PLAIN, is_imperfect=True, has_ended=has_ended, is_set_open=is_set_open)
+    *_, step = public_events((STARTED, failed), secrecy)
+    assert step.data.get("failures") == (["ValueError", ""] if is_told else None)
+
+
 def test_a_journal_begins_with_the_start_of_a_match() -> None:
     with pytest.raises(MatchRecordError, match=r"^there is no entry that starts a match$"):
         told(JOURNAL[1:], PLAIN)
