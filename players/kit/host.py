@@ -24,7 +24,7 @@ SILENCE_S: Final = 45.0
 MAX_WAITED_S: Final = 86_400.0
 MAX_LINE_BYTES: Final = 40_000_000
 """How long an event may be: rules of the largest games, each character escaped."""
-_TOKEN_HINT: Final = "give one that is known there with --token or GGP_TOKEN"
+_CALLER_HINT: Final = "give one that is known there with --token or GGP_TOKEN"
 _NDJSON: Final = "application/x-ndjson"
 _PLAYERS: Final = "api/v1/players"
 MAX_NAME: Final = 64
@@ -287,7 +287,7 @@ def caller_refusal_words(status: int, answer: Mapping[str, Any]) -> str:
     error = answer.get("error")
     if status == HTTPStatus.UNAUTHORIZED and isinstance(error, dict):
         # The game manager's own hint is about headers and pages, neither of which a command has.
-        return refusal_words(status, {"error": {**error, "hint": _TOKEN_HINT}})
+        return refusal_words(status, {"error": {**error, "hint": _CALLER_HINT}})
     return refusal_words(status, answer)
 
 
