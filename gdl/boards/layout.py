@@ -154,6 +154,13 @@ class Looks(Table):
             raise ValueError("both `symbol` and `symbols`: which one?")
         return self
 
+    def _check_piece(self) -> None:
+        """Raise ValueError where looks are by the value of a `?piece` that the fluent does not have."""
+        try:
+            _need(self.fluent, *(("?piece",) if self.is_by_value else ()))
+        except ValueError as error:
+            raise ValueError(f"{error}{'' if self.symbol else '; give all of them one `symbol`'}") from None
+
 
 class Pieces(Looks):
     """The facts that stand in cells: `?x` is the column, `?y` the row, `?piece` what stands there.
@@ -173,7 +180,8 @@ class Pieces(Looks):
     @model_validator(mode="after")
     def _is_placed(self) -> Self:
         is_placed = _is_of_one_word(self.fluent) or self.column is not None
-        _need(self.fluent, *(() if is_placed else ("?x",)), *(("?piece",) if self.is_by_value else ()))
+        _need(self.fluent, *(() if is_placed else ("?x",)))
+        self._check_piece()
         return self
 
 
@@ -187,7 +195,7 @@ class Tray(Looks):
 
     @model_validator(mode="after")
     def _says_what(self) -> Self:
-        _need(self.fluent, *(("?piece",) if self.is_by_value else ()))
+        self._check_piece()
         return self
 
 
