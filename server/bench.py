@@ -50,6 +50,8 @@ N_RUNS: Final = 3
 _SET_UP_S: Final = 600
 _START_S: Final = 30.0
 _SEARCH_WARM_UP_S: Final = 0.5
+_INSTANT_S: Final = 0.001
+"""A search that takes less was none."""
 _SEED: Final = 1
 """By which the player chooses, and chance before it."""
 _MOST_FORCED: Final = 1_000
@@ -264,7 +266,7 @@ def measure(file: GameFile, options: BenchOptions, on_note: Note = lambda _: Non
 
 @dataclass(frozen=True, slots=True)
 class SearchFigures:
-    """What a player says of its search, None where it says nothing of it.
+    """What a player says of its search, None where it says nothing of it; no rate where it knew its move at once.
 
     `depth` is the mean length of the ways from the position to a leaf, `value` the goal that the role expects.
     *Units*: per second of processor time; percent.
@@ -280,6 +282,11 @@ class SearchFigures:
     move: str
     line: tuple[str, ...]
     used_s: float
+
+    @property
+    def is_instant(self) -> bool:
+        """Whether the player knew its move at once, as it does where the value of the position is proven."""
+        return self.leaves_per_s is None and self.value is not None
 
 
 def measure_search(file: GameFile, maker: PlayerMaker, seconds: float) -> SearchFigures:
@@ -310,15 +317,16 @@ def search_figures(file: GameFile, maker: PlayerMaker, seconds: float) -> Search
     _think(player, _SEARCH_WARM_UP_S)
     begun_s = time.process_time()
     move = _think(player, seconds)
-    used_s = max(time.process_time() - begun_s, 1e-9)
+    used_s = time.process_time() - begun_s
     found = player.insight()
     player.abort()
+    rated = found if used_s >= _INSTANT_S else None
     return SearchFigures(
         game=file.name,
         player=maker.spec,
         role=str(role),
-        leaves_per_s=None if found is None else round(found.n_leaves / used_s, 1),
-        playouts_per_s=None if found is None else round(found.n_playouts / used_s, 1),
+        leaves_per_s=None if rated is None else round(rated.n_leaves / used_s, 1),
+        playouts_per_s=None if rated is None else round(rated.n_playouts / used_s, 1),
         depth=None if found is None else found.depth,
         value=None if found is None else found.value,
         move=str(move),

@@ -187,6 +187,11 @@ def _show_search(found: list[tuple[GameFile, SearchFigures]]) -> None:
         figures = (each.leaves_per_s, each.playouts_per_s, each.depth, each.value)
         table.add_row(each.game, each.player, *("" if x is None else _speed(x) for x in figures), each.move)
     _print(table)
+    for _, each in found:
+        if each.is_instant:
+            click.echo(
+                f"{each.game}: {each.player} knows its move at once, so that there is no speed to measure", err=True
+            )
 
 
 def _measure_player(

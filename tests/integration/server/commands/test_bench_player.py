@@ -23,6 +23,22 @@ def test_programs_get_the_figures_of_a_search(ggp: Ggp, spec: str) -> None:
     assert found[0]["line"][0] == found[0]["move"]
 
 
+def test_a_move_that_is_known_at_once_has_no_speed(ggp: Ggp, tmp_path: Path) -> None:
+    path = tmp_path / "oracle.py"
+    path.write_text(
+        "import players\n"
+        "from gdl.wire.insights import Insight\n"
+        "class Oracle(players.Player):\n"
+        "    def move(self, state, role, deadline):\n"
+        "        return state.legal_moves(role)[0]\n"
+        "    def insight(self):\n"
+        "        return Insight(2, 0, 0.0, 50.0, (), True)\n"
+    )
+    ended = ggp("bench", "--player", path, "--seconds", "0.1", "tictactoe")
+    assert (ended.exit_code, ended.output.splitlines()[-1].split()[2:]) == (0, ["0", "50", "(mark", "1", "1)"])
+    assert ended.errors.endswith("knows its move at once, so that there is no speed to measure\n")
+
+
 @pytest.mark.exhaustive
 def test_a_player_that_tells_nothing_has_a_line_without_figures(ggp: Ggp) -> None:
     ended = ggp("bench", "--player", "legal", "--seconds", "0.1", "tictactoe")
