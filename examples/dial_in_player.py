@@ -38,6 +38,16 @@ def reply_to(request):
     return random.choice(request["legalMoves"]) if request["message"] == "PLAY" else "ready"
 
 
+def note(word):
+    """Say whether there is a connection, or why there is none, when that has changed."""
+    if word != note.last:
+        print(word, file=sys.stderr)
+    note.last = word
+
+
+note.last = ""
+
+
 def answer(request):
     try:
         ask(f"/{NAME}/replies", {"request": request["request"], "text": reply_to(request)}).close()
@@ -48,6 +58,7 @@ def answer(request):
 
 def play():
     with ask(f"/{NAME}/requests") as stream:
+        note("connected")
         for event in (json.loads(line) for line in stream if line.strip()):
             if event["event"] == "request":
                 request = event["data"]
@@ -69,7 +80,7 @@ while True:
     except HTTPError as error:
         if error.code < 500:  # dialling again would change nothing
             sys.exit(f"{URL} refuses the player {NAME}: {refusal(error)}")
-        print(f"{error}; dialling again", file=sys.stderr)
+        note(f"{error}; dialling again")
     except (OSError, http.client.HTTPException) as error:
-        print(f"{error}; dialling again", file=sys.stderr)
+        note(f"{error}; dialling again")
     time.sleep(1)

@@ -5,12 +5,15 @@ from __future__ import annotations
 import json
 import os
 import re
+import runpy
 import shutil
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
+from threading import Thread
 from urllib.request import Request, urlopen
 
 import pytest
@@ -214,3 +217,40 @@ def test_the_player_that_dials_in_ends_when_its_player_is_anothers(tmp_path: Pat
         code, said = dial_in(site.url, "deep")
     assert (code, said.count("\n")) == (1, 1)
     assert said.startswith(f"{site.url} refuses the player deep: ")
+
+
+class Unsteady(BaseHTTPRequestHandler):
+    """A game manager that registers a player, gives it two streams and two broken lines, and then refuses it."""
+
+    answers = iter(("stream", "nothing", "nothing", "stream", "refusal"))
+
+    def do_POST(self) -> None:
+        self.rfile.read(int(self.headers["Content-Length"]))
+        self.send_response(201)
+        self.end_headers()
+
+    def do_GET(self) -> None:
+        match next(self.answers):
+            case "stream":
+                self.send_response(200)
+                self.end_headers()
+            case "refusal":
+                self.send_error(403)
+
+    def log_message(self, *_words: object) -> None:
+        return
+
+
+def test_the_player_that_dials_in_says_once_that_a_connection_is_lost_or_there_again(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with HTTPServer(("127.0.0.1", 0), Unsteady) as server:
+        url = f"http://127.0.0.1:{server.server_port}"
+        Thread(target=server.serve_forever, daemon=True).start()
+        monkeypatch.setattr("sys.argv", ["dial_in_player.py", url, "deep"])
+        monkeypatch.setattr("time.sleep", lambda _s: None)
+        with pytest.raises(SystemExit, match="refuses the player deep: HTTP status 403"):
+            runpy.run_path(str(EXAMPLES / "dial_in_player.py"))
+        server.shutdown()
+    lost = "Remote end closed connection without response; dialling again"
+    assert capsys.readouterr().err.splitlines() == ["connected", lost, "connected"]
