@@ -139,8 +139,8 @@ class RatingAnswer(Text):
 class PlayerAnswer(Text):
     """A registered player; `url` and `trouble` are for its owner alone.
 
-    `canPlay` is whether it would be given a match now if it plays none; `seenMs` when it last answered, in
-    milliseconds since 1970. `results` and `rating` are there where the request is for one player.
+    `canPlay` is whether it would be given a match now if it plays none; `seenMs` when it last answered, or
+    was connected, in milliseconds since 1970. `results` and `rating` are there where the request is for one player.
     """
 
     name: str

@@ -167,7 +167,8 @@ async def _stream_requests(
     """Stream the requests to the player *name*, each as an event called *word*, until another reader takes over."""
     queue, relay = await _queue(request, name), request.app[MANAGER].relay
     last, stamp = request.headers.get("Last-Event-ID", "")[:_MAX_EVENT_ID], await relay.stamp()
-    await own_player(request, name)  # a removal since the queue was found shows here; a later one closes that queue
+    row, _ = await own_player(request, name)  # a removal since then shows here; a later one closes that queue
+    await request.app[MANAGER].registry.note_seen(row)
 
     async def send(stream: EventStream) -> None:
         with (

@@ -78,7 +78,7 @@ class HealthChecks:
                 _LOG.warning("players were not checked: %s", error)
 
     async def check_all(self) -> None:
-        """Check every player that plays no match.
+        """Check every player that plays no match, and see which of those that dial in are connected.
 
         Raises:
             StorageError: the database failed.
@@ -87,7 +87,8 @@ class HealthChecks:
         rows = await self._registry.store.listed()
         for gone in self._n_silences.keys() - {_registration(row) for row in rows if row.status == PlayerStatus.OK}:
             del self._n_silences[gone]
-        await asyncio.gather(*(self._check_quietly(row) for row in rows if not playing.get(row.name)))
+        asked = (row for row in rows if row.url is None or not playing.get(row.name))
+        await asyncio.gather(*(self._check_quietly(row) for row in asked))
 
     async def _check_quietly(self, row: PlayerRow) -> None:
         try:

@@ -224,6 +224,10 @@ class Registry:
         self.on_change()
         return await self.get(name)
 
+    async def note_seen(self, row: PlayerRow) -> None:
+        """Keep that the player of *row* is there now."""
+        await self.store.set_info(row, row.info, self.clock.wall_ms())
+
     async def remove(self, name: str, still: PlayerRow | None = None) -> None:
         """Forget a player; its matches keep its name.
 

@@ -166,6 +166,18 @@ async def test_a_pause_for_another_reason_goes_on(registry: Registry, asked: Ask
     assert ((await registry.get("deep")).status, asked.urls) == ("paused", [URL])
 
 
+async def test_a_player_that_dials_in_is_seen_while_it_plays(
+    registry: Registry, asked: Asked, clock: HandClock
+) -> None:
+    await registry.register("deep", "ada")
+    health = checks(registry, asked, {"deep": 1})
+    with registry.request_queues.of_player("deep").reading():
+        await health.check_all()
+    clock.ms = 9_000
+    await health.check_all()
+    assert ((await registry.get("deep")).seen_ms, asked.urls) == (1_000, [])
+
+
 async def test_a_player_that_dials_in_is_there_while_it_is_connected(
     registry: Registry, asked: Asked, clock: HandClock
 ) -> None:
