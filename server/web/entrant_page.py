@@ -1,6 +1,7 @@
 """The page of an entrant of a tournament: its place, its matches, its rating as results came, its errors."""
 
 import asyncio
+from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
@@ -20,7 +21,7 @@ from server.web.match_page import VIEWS
 from server.web.match_view import MatchView
 
 _MOST_WITH_ERRORS: Final = 20
-"""Of how many matches, the latest, the page shows each error with its step."""
+"""Of how many matches, the latest, the page shows the errors with their steps."""
 
 
 class RatingHistories:
@@ -48,15 +49,16 @@ HISTORIES: Final = web.AppKey("rating_histories", RatingHistories)
 
 @dataclass(frozen=True, slots=True)
 class ErrorLine:
-    """An error of an entrant: in which match and step, what was wrong, and whether the server made a move instead.
+    """An error of an entrant in a match: the step where it came first, and in how many more it came again.
 
-    Step 0 is the start clock.
+    `is_replaced` says whether the server made a move instead. Step 0 is the start clock.
     """
 
     fixture: tournament_view.ShownFixture
     step: int
     trouble: str
     is_replaced: bool = False
+    n_more: int = 0
 
 
 async def show_entrant(request: web.Request) -> web.Response:
@@ -117,11 +119,13 @@ async def _errors_of(request: web.Request, fixture: tournament_view.ShownFixture
 
 
 def _read_off(view: MatchView, fixture: tournament_view.ShownFixture, seat: int) -> list[ErrorLine]:
+    """Return the errors of a seat, each kind where it came first."""
     at_start = view.start_errors[seat] if view.start_errors else ""
-    found = [ErrorLine(fixture, 0, at_start)] if at_start else []
-    steps = ((step.number, step.moves[seat]) for step in view.steps)
-    return found + [
-        ErrorLine(fixture, number, one.trouble, one.origin == MoveOrigin.SUBSTITUTE)
-        for number, one in steps
-        if one.trouble
+    steps = defaultdict[tuple[str, bool], list[int]](list)
+    for step in view.steps:
+        if trouble := step.moves[seat].trouble:
+            steps[trouble, step.moves[seat].origin == MoveOrigin.SUBSTITUTE].append(step.number)
+    return [ErrorLine(fixture, 0, at_start)] * bool(at_start) + [
+        ErrorLine(fixture, first, trouble, is_replaced, len(more))
+        for (trouble, is_replaced), (first, *more) in steps.items()
     ]
