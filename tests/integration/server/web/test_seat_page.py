@@ -104,6 +104,14 @@ async def test_a_seat_with_hidden_information_tells_what_its_role_perceives(clie
     assert "bob holds" not in text
 
 
+async def test_what_a_person_did_has_the_step_of_the_state_that_it_led_to(client: Client) -> None:
+    address, claim = await seat(client, "kuhnpoker", "alice")  # who waits while the cards are dealt
+    async with client.get(f"{address}?claim={claim}") as answer:
+        text = await answer.text()
+    assert '<strong class="number">Step 1</strong>' in text
+    assert re.findall(r'<tr><td>(\d+)</td><td class="move">(.*?)</td>', text) == [("1", "noop")]
+
+
 async def test_a_person_of_a_scrambled_match_is_not_shown_as_its_own_opponent(client: Client) -> None:
     words = {"game": "tictactoe", "players": {"x": "human", "o": "human"}, "scramble": True}
     ordered = await manager_of(client).order(MatchRequest.model_validate(words), "ann")
