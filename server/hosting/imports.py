@@ -142,7 +142,16 @@ class GameImports:
             work.problem = str(error).split("\n")[0] if isinstance(error, GdlError) else _OF_OURS
         finally:
             work.ended.set()
-            _LOG.info("import of %s by %s: %s", work.source, work.by or "the server", dict(work.counts))
+            self._log(work)
+
+    @staticmethod
+    def _log(work: GameImport) -> None:
+        """Log what came of an import: of a folder's files, which no page tells of, each that is refused."""
+        for row in work.rows:
+            if work.replaces and row.outcome is intake.ImportOutcome.REFUSED:
+                _LOG.warning("%s of %s is refused: %s", row.path, work.source, row.reason)
+        counts = ", ".join(f"{n} {outcome}" for outcome, n in work.counts.items())
+        _LOG.info("import of %s by %s: %s", work.source, work.by or "the server", counts)
 
     async def _known_games(self) -> dict[str, str]:
         """Return the games of the database: the normal hash of each with its name."""

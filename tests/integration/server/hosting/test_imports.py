@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import base64
 import io
+import logging
 import re
 import zipfile
 from pathlib import Path
@@ -114,6 +115,23 @@ async def test_a_folder_of_games_is_kept_at_the_start_in_the_versions_that_are_t
             assert (current.rules, current.is_library) == (text, False)
             n_versions = len(await manager_of(client).games.versions("mine"))
     assert n_versions == 2
+
+
+async def test_the_log_says_which_files_of_a_folder_are_refused(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    folder = tmp_path / "games"
+    folder.mkdir()
+    (folder / "bad.kif").write_text("(role", encoding="utf-8")
+    caplog.set_level(logging.INFO, "server.hosting.imports")
+    async with whole_server(tmp_path) as (client, _):
+        work = await imports_of(client).keep_folder(folder)
+        await work.ended.wait()
+        (row,) = work.rows
+    assert [record.getMessage() for record in caplog.records if record.name == "server.hosting.imports"] == [
+        f"bad.kif of games is refused: {row.reason}",
+        "import of games by the server: 0 imported, 0 double, 1 refused",
+    ]
 
 
 @pytest.mark.exhaustive
