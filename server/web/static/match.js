@@ -9,6 +9,8 @@ const KINDS = ["started", "state", "asked", "answered", "step", "completed", "ab
 const SOON_MS = 60;
 const LATER_MS = 300;
 const TICK_MS = 100;
+const AGAIN_MS = 1000;
+const LONGEST_MS = 10_000;
 const WAITING_MS = 3000;
 const ADDRESS_MS = 500; // WebKit takes 100 addresses in 10 seconds, or 30 in older ones, and fails from then on
 
@@ -21,6 +23,7 @@ let asked = null; // the step that was asked for last, until it is shown
 let source = null;
 let soon = null;
 let repeating = null;
+let retrying = null;
 let naming = null;
 let namedAt = -ADDRESS_MS;
 
@@ -36,8 +39,10 @@ async function fetched(step) {
   if (step !== null) query.set("step", step);
   if (root.dataset.as) query.set("as", root.dataset.as);
   const answer = await fetch(`${root.dataset.parts}?${query}`);
-  if (!answer.ok) throw new Error(`the server answered ${answer.status}`);
-  return answer.text();
+  if (answer.ok) return answer.text();
+  const error = new Error(`the server answered ${answer.status}`);
+  error.isFinal = answer.status < 500 && answer.status !== 429;
+  throw error;
 }
 
 function parts(step) {
@@ -46,9 +51,11 @@ function parts(step) {
   return kept.get(step);
 }
 
-// Shows a step; null is the last that there is. Returns whether it is what is shown now.
-async function show(step) {
+// Shows a step; null is the last that there is. Returns whether it is what is shown now. One that fails to load is asked
+// for again, ever less often, until another one is.
+async function show(step, pause = AGAIN_MS) {
   const number = ++wanted;
+  clearTimeout(retrying);
   asked = step;
   try {
     const found = parse(await parts(step));
@@ -57,9 +64,11 @@ async function show(step) {
     shown = number;
     put(found);
     return true;
-  } catch {
+  } catch (error) {
     kept.delete(step); // the next attempt asks again
-    if (number === wanted) asked = null;
+    if (number !== wanted) return false;
+    if (error.isFinal) asked = null;
+    else retrying = setTimeout(() => show(step, Math.min(2 * pause, LONGEST_MS)), pause);
     return false;
   }
 }
@@ -219,6 +228,7 @@ async function showEnd() {
   if (found.dataset.live !== "no") return false;
   const isFlipped = position().classList.contains("flipped");
   const pending = asked;
+  clearTimeout(retrying);
   shown = ++wanted;
   asked = null;
   replay.show(found);

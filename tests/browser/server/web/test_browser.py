@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -256,21 +257,53 @@ def test_a_picture_that_is_worked_out_is_asked_for_until_it_comes_whatever_else_
         answer = route.fetch()
         route.fulfill(response=answer, body=answer.text().replace(" data-step=", " data-soon data-step=", 1))
 
-    page, held = open_page("/", "net::ERR_FAILED"), list[Route]()
+    page, held = open_page("/", "status of 404"), list[Route]()
     page.clock.install()
     page.route("**/matches/*?step=1", answer_early, times=1)
     page.route(re.compile(r"/parts\?step=2$"), lambda route: held.append(route))  # noqa: PLW0108 -- as above
-    page.route(re.compile(r"/parts\?step=1$"), lambda route: route.abort(), times=1)
+    page.route(re.compile(r"/parts\?step=1$"), lambda route: route.fulfill(status=404), times=1)
     page.goto(f"/matches/{finished.id}?step=1")
     with page.expect_request(re.compile(r"/parts\?step=2$")):
         page.keyboard.press("ArrowRight")
     page.clock.run_for(1_000)
-    with page.expect_event("requestfailed"):
-        held.pop().abort()
+    with page.expect_response(re.compile(r"/parts\?step=2$")):
+        held.pop().fulfill(status=404)
     for _ in range(2):  # the first of them fails
         with page.expect_request(re.compile(r"/parts\?step=1$")):
             page.clock.run_for(1_000)
     expect(page.locator("#position[data-step='1']")).to_be_visible()
+
+
+def pass_time(page: Page, is_enough: Callable[[], bool]) -> None:
+    """Let seconds of the clock of *page* pass until *is_enough*; it may set a timer after the first of them."""
+    for _ in range(100):
+        if is_enough():
+            return
+        page.clock.run_for(1_000)
+    raise AssertionError("it did not come")
+
+
+def test_a_step_that_fails_to_load_is_asked_for_again_until_another_one_is(
+    open_page: OpenPage, finished: MatchRow
+) -> None:
+    page, n, asked = open_page(f"/matches/{finished.id}", "ailed"), finished.n_steps, list[str]()
+
+    def fail(route: Route) -> None:
+        asked.append(route.request.url.partition("=")[2])
+        route.abort()
+
+    page.clock.install()
+    page.route(re.compile(r"/parts\?"), fail, times=2)
+    page.keyboard.press("ArrowLeft")
+    pass_time(page, lambda: len(asked) == 2)
+    page.keyboard.press("ArrowLeft")
+    expect(page.locator(f"#position[data-step='{n - 2}']")).to_be_visible()
+    page.clock.run_for(5_000)
+    assert (asked, page.locator("#position").get_attribute("data-step")) == ([f"{n - 1}"] * 2, f"{n - 2}")
+    page.route(re.compile(r"/parts\?"), fail, times=1)
+    page.keyboard.press("Home")
+    pass_time(page, lambda: page.locator("#position[data-step='0']").count() == 1)
+    assert len(asked) == 3
 
 
 def test_a_match_that_goes_on_takes_no_key_back(open_page: OpenPage, site: LiveSite) -> None:
