@@ -18,6 +18,8 @@ from gdl.diagnostics import escaped
 from server.checks import catalogue, check_match, probe
 from server.checks.examination import Check, CheckedPlayer, CheckResult, CheckVerdict, examine
 from server.commands.main import INTERRUPTED
+from server.errors import PlayerSpecError
+from server.links.seating import COMMAND, COMMAND_WITH_LEGAL_MOVES
 from server.terminal.progress import progress
 
 _COLOURS = {
@@ -28,6 +30,10 @@ _COLOURS = {
 }
 _FAILING: Final = (CheckVerdict.WRONG, CheckVerdict.SKIPPED)
 _JUSTIFIED: Final[tuple[JustifyMethod, ...]] = ("left", "left", "left", "right")
+_OVER_HTTP: Final = (
+    "checks are made over HTTP alone; of a program, `ggp match GAME --player ROLE=cmd:... --record FILE` and "
+    "`ggp replay FILE --seat ROLE` tell what was wrong"
+)
 _GAP: Final = 2
 _LEAST: Final = 20
 """Characters between columns, and how few a sentence may have in a line."""
@@ -53,6 +59,8 @@ def command(
     Exits with 1 if something is wrong by which it would lose matches, or was skipped; warnings do not count.
     """
     checks = _chosen(only)
+    if url.startswith((COMMAND, COMMAND_WITH_LEGAL_MOVES)):
+        raise PlayerSpecError(url, _OVER_HTTP)
     examinee = CheckedPlayer(probe.Probe(url), check_match.Clocks(start_clock, play_clock))
     findings: list[CheckResult] = []
     report = None if as_json else _Report(checks)

@@ -100,3 +100,13 @@ def test_a_player_passes_only_what_was_checked(
 
 def test_an_unknown_check_and_an_address_that_is_none_are_wrong_usage(ggp: Ggp) -> None:
     assert [ggp("check-player", GONE, "--only", "pong").exit_code, ggp("check-player", "nonsense").exit_code] == [2, 2]
+
+
+@pytest.mark.parametrize("spec", ["cmd:./mine", "cmd+legal:./mine"])
+def test_a_program_learns_how_it_is_checked(ggp: Ggp, spec: str) -> None:
+    ended = ggp("check-player", spec)
+    assert (ended.exit_code, ended.errors) == (
+        2,
+        f"ggp: no player at '{spec}': checks are made over HTTP alone; of a program, `ggp match GAME --player "
+        "ROLE=cmd:... --record FILE` and `ggp replay FILE --seat ROLE` tell what was wrong\n",
+    )
