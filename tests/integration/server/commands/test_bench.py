@@ -21,7 +21,7 @@ ENDLESS: Final = "(role robot) (init a) (legal robot stay) (<= (next a) (true a)
 def _no_child_is_left() -> object:
     before = children_of(os.getpid())
     yield
-    assert children_of(os.getpid()) == before
+    assert children_of(os.getpid()) - before == set()  # one of another test may have ended meanwhile
 
 
 @pytest.mark.exhaustive
