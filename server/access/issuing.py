@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from server.access.recognition import TokenText, is_valid, new_token, secret_hash
-from server.match.link import now_ms
+from server.clock import now_ms
 from server.principal import RESERVED_NAMES, Role, role_named
 from server.refusals import TokenFieldError, TokenRuleError, UnknownTokenError
 from server.storage.accounts import TokenStore

@@ -18,7 +18,7 @@ from aiohttp import web
 from cachetools import TTLCache
 
 from server.access.settings import Remote
-from server.match.link import now_ms
+from server.clock import now_ms
 from server.principal import Principal, Role, role_named
 from server.refusals import ForeignRequestError
 from server.storage.accounts import SessionRow, TokenStore

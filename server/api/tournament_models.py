@@ -10,9 +10,9 @@ from pydantic import BeforeValidator, ConfigDict, Field, field_validator
 from pydantic.alias_generators import to_camel
 
 from server.api.operation import Ms, Name, RequestModel, ResponseModel, without_none
+from server.clock import now_ms
 from server.hosting.rounds import next_round_ms, standstill, wait_reasons_of
 from server.hosting.tournament_progress import played_of, progress_of
-from server.match.link import now_ms
 from server.registry.queueing import WaitReason
 from server.sanitization import CleanLine
 from server.storage.tournament_rows import EntryRule, FixtureRow, InterventionRow, TournamentRow, TournamentStatus

@@ -12,11 +12,11 @@ from server.access.access import principal
 from server.api import tournament_models as models
 from server.api.operation import MANAGER, MatchId, Name, Operations, without_none
 from server.api.player_models import is_own
+from server.clock import now_ms
 from server.hosting import tournament_changes
 from server.hosting.game_manager import GameManager
 from server.hosting.tournament_progress import check_games, check_schedule
 from server.links.seating import check_n_roles
-from server.match.link import now_ms
 from server.match.setup import new_seed
 from server.principal import Principal, Role
 from server.refusals import RequestError

@@ -10,7 +10,7 @@ from typing import Any, TypeAlias
 from gdl.files import replacing
 from server.arena.execution import MatchExecutor, PlayedRecord
 from server.arena.folder import TournamentFolder
-from server.match.link import now_ms
+from server.clock import now_ms
 from server.records.record import n_errors, played_places
 from server.tournament.fixtures import MatchResult, ScheduledMatch, TournamentGame
 from server.tournament.plan import TournamentPlan

@@ -17,8 +17,8 @@ from rich.table import Table
 
 from server.access.issuing import MAX_CHARACTERS, MAX_DAYS, Issued, Issuing, Listed, check_first_tokens, read_class_list
 from server.access.recognition import is_valid
+from server.clock import now_ms
 from server.commands.main import Commands
-from server.match.link import now_ms
 from server.operation.configuration import database_option
 from server.principal import ROLE_WORDS, Role, role_named
 from server.refusals import TokenFieldError

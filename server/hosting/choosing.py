@@ -6,8 +6,8 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from typing import Final
 
+from server.clock import now_ms
 from server.hosting.playing import Playing
-from server.match.link import now_ms
 from server.registry.queueing import (
     Capacity,
     QueuedMatch,

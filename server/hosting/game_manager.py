@@ -13,13 +13,13 @@ from contextlib import suppress
 from dataclasses import replace
 from typing import Final
 
+from server.clock import now_ms
 from server.errors import ShuttingDownError, TooManyMatchesError, UnknownMatchError
 from server.hosting import idle_ladder, ordering, playing, practice
 from server.hosting.choosing import Chooser, rest_s
 from server.hosting.order import HostSettings, MatchRequest
 from server.hosting.tournaments import Tournaments
 from server.links import relay, seating
-from server.match.link import now_ms
 from server.registry.health import DEFAULT_SETTINGS, HealthChecks
 from server.registry.queueing import WaitReason
 from server.registry.registry import Registry, RegistrySettings

@@ -13,12 +13,13 @@ from gdl.game import RANDOM, Role
 from gdl.games.library import find_game
 from gdl.language.rules import read_rules, rules_sha256
 from gdl.language.terms import Constant
+from server import clock
 from server.access.recognition import new_secret, secret_hash
 from server.hosting.engine_process import GameOutline, outline_here
 from server.hosting.order import MatchRequest, new_order
 from server.hosting.referees import library_hashes, outline_of
 from server.links import seating
-from server.match import link, referee, setup
+from server.match import referee, setup
 from server.storage.games import UNNAMED, GameStore, described
 from server.storage.rows import GameVersion, MatchRow, MatchStatus, SeatKind, SeatRow
 from server.tournament.fixtures import ScheduledMatch
@@ -126,7 +127,7 @@ def new_version(name: str, outline: GameOutline, by: str) -> GameVersion:
         outline.description.source.text,
         tuple(map(str, outline.roles)),
         outline.has_imperfect_information,
-        link.now_ms(),
+        clock.now_ms(),
         uploaded_by=by,
     )
 
@@ -147,7 +148,7 @@ def of_library(name: str) -> GameVersion:
         rules,
         described(text).roles,
         file.seems_gdl2(),
-        link.now_ms(),
+        clock.now_ms(),
         about=text,
         verdict="ok",
         is_library=True,
@@ -198,7 +199,7 @@ def drawn_match(  # noqa: PLR0913 -- each decides on columns of its own
         game=version.name,
         sha256=version.sha256,
         order=order.as_json(),
-        created_ms=link.now_ms(),
+        created_ms=clock.now_ms(),
         status=MatchStatus.LOBBY if secrets else MatchStatus.QUEUED,
         ordered_by=by,
         tournament=request.tournament,

@@ -4,10 +4,10 @@ from functools import partial
 from typing import Final
 
 from gdl.language.rules import rules_sha256
+from server.clock import now_ms
 from server.errors import MatchRecordError
 from server.hosting.order import MAX_NAME, FromText, MatchRequest
 from server.hosting.referees import outside_rules_at
-from server.match.link import now_ms
 from server.match.referee import in_own_thread
 from server.records.stored_record import rules_at, stored
 from server.refusals import RequestError

@@ -13,9 +13,9 @@ from typing import Final
 from pydantic import ValidationError
 
 from gdl.violations import violation_message, violations
+from server.clock import now_ms
 from server.errors import ScheduleError
 from server.hosting.rounds import OpenRounds, open_rounds, wakes_ms
-from server.match.link import now_ms
 from server.refusals import RequestError
 from server.storage.rows import MatchStatus
 from server.storage.tournament_rows import AnnulmentRow, EntrantRow, FixtureRow, TournamentRow, TournamentStatus

@@ -13,6 +13,7 @@ from typing import Final, Protocol
 
 from gdl.errors import GdlError
 from gdl.game import played_roles
+from server.clock import now_ms
 from server.errors import ScheduleError
 from server.hosting import order, ordering
 from server.hosting.rounds import NEVER, Absences, timetable_of, waiting
@@ -26,7 +27,6 @@ from server.hosting.tournament_progress import (
     quiet_until_ms,
     started,
 )
-from server.match.link import now_ms
 from server.refusals import RequestError
 from server.storage.accounts import PlayerStore
 from server.storage.errors import DamagedRowError, StorageError

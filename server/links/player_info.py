@@ -8,10 +8,11 @@ from typing import Final
 from gdl.errors import MessageError
 from gdl.wire.messages import Info, Ping, to_text
 from gdl.wire.replies import InfoReply, Status, decode, is_complete, read_info
+from server.clock import SYSTEM_CLOCK, Clock
 from server.errors import HttpStatusError, RemotePlayerError
 from server.links.addresses import AllowedAddresses
 from server.links.http_player import HttpPlayer
-from server.match.link import SYSTEM_CLOCK, Clock, PlayerRequest, ReplyBuffer
+from server.match.link import PlayerRequest, ReplyBuffer
 from server.sanitization import clean_line
 
 _INFO, _PING = to_text(Info()), to_text(Ping())

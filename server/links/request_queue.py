@@ -9,9 +9,10 @@ from contextlib import contextmanager
 from functools import partial
 from typing import Any, Final
 
+from server.clock import SYSTEM_CLOCK, Clock
 from server.errors import LateReplyError, OtherReplyError, UnknownRequestError
 from server.links.queued_request import QueuedRequest, id_of
-from server.match.link import SYSTEM_CLOCK, Clock, PlayerRequest, ReplyBuffer
+from server.match.link import PlayerRequest, ReplyBuffer
 
 MAX_ENDED: Final = 1_000
 """How many requests a queue remembers that are answered or overdue."""

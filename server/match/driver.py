@@ -8,11 +8,12 @@ from typing import Final, TypeAlias
 
 from gdl.errors import LimitExceeded
 from gdl.game import Role
+from server.clock import SYSTEM_CLOCK, Clock
 from server.errors import SystemRefusalError
 from server.match import exchange
 from server.match.core import Match
 from server.match.exchange import Aborted, Completed, Event, Failed, Message
-from server.match.link import MAX_REPLY_BYTES, SYSTEM_CLOCK, Clock, PlayerLink, PlayerRequest, ReplyBuffer
+from server.match.link import MAX_REPLY_BYTES, PlayerLink, PlayerRequest, ReplyBuffer
 from server.match.phases import MatchPhase
 from server.match.position import Position
 from server.match.referee import LocalReferee, Referee

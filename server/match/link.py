@@ -1,10 +1,7 @@
-"""The link to a player, whatever it is made of, and the clock: one message goes out, one reply comes back."""
+"""The link to a player, whatever it is made of: one message goes out, one reply comes back."""
 
-import asyncio
 import re
-import time
 from collections.abc import Sequence
-from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
 from itertools import accumulate
 from typing import Final, Protocol
@@ -13,49 +10,6 @@ from gdl.language.kif import BLANK, COMMENT, NAME_CHARACTER
 from gdl.language.terms import Term
 from gdl.wire.insights import MAX_INSIGHT
 
-
-class Timeout(Protocol):
-    """A deadline that is running."""
-
-    def expired(self) -> bool:
-        """Return whether it ended what it was set for."""
-
-
-class Clock(Protocol):
-    """Two clocks and an alarm."""
-
-    def now_s(self) -> float:
-        """Return monotonic time, to measure by. *Units*: seconds from anywhere."""
-
-    def wall_ms(self) -> int:
-        """Return the time of day, to write down. *Units*: milliseconds since 1970."""
-
-    def timeout(self, limit_s: float) -> AbstractAsyncContextManager[Timeout]:
-        """Return a context that is cancelled, and raises TimeoutError, *limit_s* seconds after it was entered."""
-
-
-def now_ms() -> int:
-    """Return the time of day of this machine. *Units*: milliseconds since 1970."""
-    return time.time_ns() // 1_000_000
-
-
-class SystemClock:
-    """The clocks of this machine."""
-
-    def now_s(self) -> float:
-        """Return monotonic time."""
-        return time.monotonic()
-
-    def wall_ms(self) -> int:
-        """Return the time of day."""
-        return now_ms()
-
-    def timeout(self, limit_s: float) -> AbstractAsyncContextManager[Timeout]:
-        """Return `asyncio.timeout`."""
-        return asyncio.timeout(limit_s)
-
-
-SYSTEM_CLOCK: Final = SystemClock()
 MAX_REPLY_BYTES: Final = 64 * 1024
 MAX_FAILURE: Final = 1_000
 """How many characters are kept of what a player tells of its own failure."""

@@ -13,9 +13,10 @@ from players.kit.host import NAME_RULE, is_name
 from players.kit.worker import WorkerLimits
 from players.registry import PLAYERS
 from server import errors
+from server.clock import SYSTEM_CLOCK, Clock
 from server.links import addresses, http_player, queued_player, request_queue
 from server.links.seating import HUMAN, PlayerReference, PlayerSpec, UnresolvedPlayer, public_player_spec, seated
-from server.match.link import SYSTEM_CLOCK, Clock, PlayerLink
+from server.match.link import PlayerLink
 from server.match.setup import Case, Profile, Seat
 from server.registry.queueing import Hindrance
 from server.storage.accounts import PlayerStore

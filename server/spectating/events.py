@@ -6,9 +6,9 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from gdl.wire.messages import Dialect
+from server.clock import now_ms
 from server.errors import MatchRecordError
 from server.match.exchange import Message, MoveOrigin
-from server.match.link import now_ms
 from server.match.setup import MAX_FAREWELL_S
 from server.records import entries
 from server.records.record import error_words

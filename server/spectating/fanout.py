@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from itertools import islice
 from typing import Any, Final, Protocol
 
-from server.match.link import now_ms
+from server.clock import now_ms
 
 N_AT_ONCE: Final = 20
 """How many viewers are sent something before everything else has its turn, for as long as they took of the core."""

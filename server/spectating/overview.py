@@ -6,7 +6,7 @@ from dataclasses import asdict
 from itertools import takewhile
 from typing import Any, Final, TypeAlias
 
-from server.match.link import now_ms
+from server.clock import now_ms
 from server.match.setup import MAX_FAREWELL_S, MAX_GRACE_S
 from server.principal import Principal
 from server.registry.queueing import WaitReason

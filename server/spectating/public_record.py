@@ -8,8 +8,8 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, Final, Protocol
 
+from server.clock import now_ms
 from server.errors import UnknownMatchError
-from server.match.link import now_ms
 from server.match.referee import in_own_thread
 from server.principal import Principal
 from server.records.record import MatchRecord, error_words, record_of, understood

@@ -3,7 +3,7 @@
 from collections.abc import AsyncGenerator, AsyncIterator, Sequence
 from typing import Final
 
-from server.match.link import now_ms
+from server.clock import now_ms
 from server.records.entries import ClosedEntry, Entry
 from server.records.record import understood
 from server.spectating.events import PublicJournal, broadcast_of

@@ -7,8 +7,8 @@ from typing import Any, Final
 
 import sqlalchemy as sa
 
+from server.clock import now_ms
 from server.errors import TooManyMatchesError, UnknownMatchError
-from server.match.link import now_ms
 from server.storage import batch, journals
 from server.storage.database import Database
 from server.storage.errors import DamagedRowError

@@ -5,7 +5,7 @@ from typing import Final
 
 import sqlalchemy as sa
 
-from server.match.link import now_ms
+from server.clock import now_ms
 from server.storage.database import Database, insert
 from server.storage.listing import IS_WITHHELD
 from server.storage.rows import LIVE_STATUSES

@@ -10,7 +10,7 @@ from typing import Any, Final
 
 import sqlalchemy as sa
 
-from server.match.link import now_ms
+from server.clock import now_ms
 from server.storage.database import Database
 from server.storage.matches import N_WAITING, began, locked, match_row
 from server.storage.reading import are_seats

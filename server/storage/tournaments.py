@@ -13,7 +13,7 @@ from typing import Any, Final
 import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from server.match.link import now_ms
+from server.clock import now_ms
 from server.refusals import RequestError
 from server.storage import rows, tournament_rows
 from server.storage.database import Database, insert, upsert

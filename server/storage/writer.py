@@ -16,7 +16,7 @@ from typing import Final, TypeAlias, TypeVar
 import sqlalchemy as sa
 from sqlalchemy.exc import DataError, IntegrityError
 
-from server.match.link import now_ms
+from server.clock import now_ms
 from server.records.entries import Entry
 from server.storage import batch, journals, rows, schema
 from server.storage.database import FAILURES, Database, upsert

@@ -8,8 +8,8 @@ from typing import Any, Final
 from gdl.game import RANDOM, Game, JointMove, Role, State
 from gdl.language.terms import Term
 from gdl.simulation import Finding, SimulationReport
+from server.clock import now_ms
 from server.match.exchange import Closed, Event, Failed, MoveOrigin, Started, StateReached, StepFinished
-from server.match.link import now_ms
 from server.match.position import state_text
 from server.match.setup import MatchSetup, Seat, new_match_id, new_random_token
 from server.records import entries, journal, record

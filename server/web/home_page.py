@@ -9,8 +9,8 @@ from aiohttp import web
 from server.access.access import ANONYMOUS, LOCAL_ADMIN, PRINCIPAL
 from server.api.operation import MANAGER
 from server.api.streams import streamed_batches
+from server.clock import now_ms
 from server.hosting.game_manager import GameManager
-from server.match.link import now_ms
 from server.principal import Principal, Role
 from server.spectating.fanout import Audience, SharedEvent, Sink
 from server.spectating.stream import POLL_S

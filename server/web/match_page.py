@@ -14,9 +14,9 @@ from gdl.quantities import whole_number
 from server.access.access import PRINCIPAL, principal
 from server.access.settings import requires
 from server.api.operation import MANAGER
+from server.clock import now_ms
 from server.hosting.game_manager import GameManager
 from server.hosting.practice import check_may_abort, may_abort
-from server.match.link import now_ms
 from server.principal import Principal, Role
 from server.records.record import understood
 from server.spectating.events import broadcast_of, delay_of, public_events

@@ -16,9 +16,9 @@ from markupsafe import Markup, escape
 
 from gdl.boards import board_css
 from gdl.quantities import quantity
+from server import clock
 from server.access.access import PRINCIPAL, REMOTE, csrf_token
 from server.access.settings import requires
-from server.match import link
 from server.match.verdicts import BUSY
 from server.operation.requests import accepts_gzip, packed
 from server.principal import Principal, Role
@@ -60,7 +60,7 @@ def ago(at_ms: int | None, now_ms: int | None = None) -> str:
     """Return how long ago a moment was, in the largest unit that fits."""
     if at_ms is None:
         return ""
-    passed = (link.now_ms() if now_ms is None else now_ms) - at_ms
+    passed = (clock.now_ms() if now_ms is None else now_ms) - at_ms
     for size, name in _UNITS:
         if passed >= size:
             return f"{quantity(passed // size, name)} ago"
@@ -69,7 +69,7 @@ def ago(at_ms: int | None, now_ms: int | None = None) -> str:
 
 def minutes_left(until_ms: int, now_ms: int | None = None) -> str:
     """Return how long it is to a moment, in minutes begun: `27 minutes`."""
-    left_ms = until_ms - (link.now_ms() if now_ms is None else now_ms)
+    left_ms = until_ms - (clock.now_ms() if now_ms is None else now_ms)
     return quantity(max(1, -(-left_ms // 60_000)), "minute")
 
 
@@ -136,7 +136,7 @@ def with_code(text: str) -> Markup:
 
 def takes_entries(row: TournamentRow) -> bool:
     """Return whether owners can enter their players in the tournament now."""
-    return row.admits(link.now_ms())
+    return row.admits(clock.now_ms())
 
 
 FILTERS: Final[dict[str, Callable[..., Any]]] = {

@@ -16,9 +16,9 @@ from server.access.settings import requires
 from server.api.operation import MANAGER
 from server.api.problem import refusal
 from server.api.streams import EventStream, streamed
+from server.clock import now_ms
 from server.hosting.rounds import next_round_ms
 from server.hosting.tournament_changes import entrant_to_withdraw
-from server.match.link import now_ms
 from server.principal import Role
 from server.records.record import understood
 from server.refusals import RequestError

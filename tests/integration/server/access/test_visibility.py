@@ -24,9 +24,9 @@ from gdl.language.rules import Description, read_rules
 from gdl.wire.insights import Insight
 from server.access.recognition import new_secret, secret_hash
 from server.api.operation import MANAGER
+from server.clock import now_ms
 from server.hosting.game_manager import GameManager
 from server.hosting.order import MatchRequest, new_order
-from server.match.link import now_ms
 from server.match.position import first_position, next_position
 from server.match.setup import Profile
 from server.principal import Role

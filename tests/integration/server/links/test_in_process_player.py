@@ -16,10 +16,11 @@ from gdl.games.library import find_game
 from gdl.language.kif import read_term
 from gdl.language.rules import read_rules
 from gdl.language.terms import Constant
+from server.clock import SystemClock, Timeout
 from server.links.own_player import IN_PROCESS, InProcessPlayer
 from server.match.driver import DriverOptions, MatchDriver
 from server.match.exchange import Answered, Completed, Event
-from server.match.link import PlayerRequest, ReplyBuffer, SystemClock, Timeout
+from server.match.link import PlayerRequest, ReplyBuffer
 from server.match.referee import LocalReferee
 from server.match.setup import Case, Profile
 from tests.kit.server.hosting.local import local_match

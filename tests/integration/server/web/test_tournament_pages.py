@@ -9,7 +9,7 @@ from dataclasses import replace
 
 import pytest
 
-from server.match.link import now_ms
+from server.clock import now_ms
 from server.storage.tournament_rows import TournamentStatus
 from server.web import match_lists
 from server.web.rendering import date, points

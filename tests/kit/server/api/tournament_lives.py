@@ -13,9 +13,9 @@ from typing import Any
 import sqlalchemy as sa
 
 from server.api.tournament_models import tournament_answer
+from server.clock import now_ms
 from server.hosting.tournament_progress import progress_of
 from server.hosting.tournaments import Tournaments
-from server.match.link import now_ms
 from server.storage.rows import MatchStatus
 from server.storage.schema import matches, seats
 from server.storage.tournaments import StoredTournament, TournamentStore

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from server.match.link import SystemClock
+from server.clock import SystemClock
 from server.registry.registry import Registry
 from server.storage.accounts import PlayerStore
 from server.storage.database import Database

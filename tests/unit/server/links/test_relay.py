@@ -13,12 +13,13 @@ import sqlalchemy as sa
 
 from gdl.language.kif import read_term
 from server import errors
+from server.clock import SystemClock
 from server.links import relay, remote_calls
 from server.links.queued_player import Turn
 from server.links.queued_request import QueuedRequest
 from server.links.relay import Connection, Relay
 from server.links.request_queue import RequestQueues
-from server.match.link import PlayerRequest, ReplyBuffer, SystemClock
+from server.match.link import PlayerRequest, ReplyBuffer
 from server.storage.database import Database
 from server.storage.errors import StorageError
 from server.storage.rows import MatchStatus

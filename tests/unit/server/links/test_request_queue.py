@@ -7,6 +7,7 @@ from dataclasses import replace
 
 import pytest
 
+from server.clock import SystemClock
 from server.errors import LateReplyError, OtherReplyError, UnknownRequestError
 from server.links.http_player import HttpPlayer
 from server.links.queued_player import QueueLink
@@ -15,7 +16,7 @@ from server.links.request_queue import MAX_ENDED, RequestQueue, RequestQueues
 from server.links.seating import number_seats
 from server.match.driver import MatchDriver
 from server.match.exchange import Completed
-from server.match.link import PlayerRequest, ReplyBuffer, SystemClock
+from server.match.link import PlayerRequest, ReplyBuffer
 from server.match.referee import LocalReferee
 from tests.kit.server.plays import LEFT, RIGHT, setup, two_steps
 

@@ -16,6 +16,7 @@ from gdl.engines import make_game
 from gdl.game import RANDOM
 from gdl.interpreter import InterpretedGame, InterpretedState
 from gdl.language.rules import read_rules
+from server.clock import SystemClock, Timeout
 from server.errors import SystemRefusalError
 from server.match.driver import DriverOptions, MatchDriver
 from server.match.exchange import (
@@ -30,7 +31,7 @@ from server.match.exchange import (
     Started,
     StepFinished,
 )
-from server.match.link import PlayerLink, PlayerRequest, ReplyBuffer, SystemClock, Timeout
+from server.match.link import PlayerLink, PlayerRequest, ReplyBuffer
 from server.match.phases import MatchPhase
 from server.match.position import Position
 from server.match.referee import LocalReferee, PromptEvaluator
