@@ -20,11 +20,11 @@ from server.hosting.uploads import Upload, keep_game
 from server.importing import intake
 from server.importing.collection import CandidateGame, candidates, description_of
 from server.importing.sources import FoundFiles, ImportLimits, files_of_bytes, files_of_path
-from server.match.referee import in_own_thread
 from server.refusals import RequestError
 from server.storage.errors import StorageError
 from server.storage.games import GameStore
 from server.storage.rows import GameVersion
+from server.threads import in_own_thread
 from server.validating.checker import CHILDREN, Checker
 
 UPLOADED: Final = ImportLimits(files=5_000, games=500, archive_bytes=2_000_000, total_bytes=20_000_000)

@@ -13,13 +13,13 @@ from gdl.game import RANDOM, Role
 from gdl.games.library import find_game
 from gdl.language.rules import read_rules, rules_sha256
 from gdl.language.terms import Constant
-from server import clock
+from server import clock, threads
 from server.access.recognition import new_secret, secret_hash
 from server.hosting.engine_process import GameOutline, outline_here
 from server.hosting.order import MatchRequest, new_order
 from server.hosting.referees import library_hashes, outline_of
 from server.links import seating
-from server.match import referee, setup
+from server.match import setup
 from server.storage.games import UNNAMED, GameStore, described
 from server.storage.rows import GameVersion, MatchRow, MatchStatus, SeatKind, SeatRow
 from server.tournament.fixtures import ScheduledMatch
@@ -51,7 +51,7 @@ class GameFinder:
             StorageError: the database failed.
         """
         known = {version.name: (version.sha256, version.about) for version in await self._games.listed()}
-        await self._games.put(*await referee.in_own_thread(partial(new_in_library, known)))
+        await self._games.put(*await threads.in_own_thread(partial(new_in_library, known)))
 
     async def found(self, request: MatchRequest, by: str, *, may_be_old: bool = False) -> MatchRules:
         """Return the rules that *request* orders a match of; those of a game that was found before *may_be_old*.
@@ -95,7 +95,7 @@ class GameFinder:
 
     async def _outline(self, version: GameVersion) -> GameOutline:
         if version.sha256 not in self._outlines:
-            description = await referee.in_own_thread(partial(read_rules, version.rules, version.name))
+            description = await threads.in_own_thread(partial(read_rules, version.rules, version.name))
             outline = GameOutline(description, tuple(map(Constant, version.roles)), version.is_gdl2)
             self._outlines[version.sha256] = outline
         return self._outlines[version.sha256]

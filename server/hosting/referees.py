@@ -30,9 +30,10 @@ from server.hosting.engine_process import (
     read_outline,
 )
 from server.match.position import Position
-from server.match.referee import LocalReferee, PromptEvaluator, Referee, in_own_thread
+from server.match.referee import LocalReferee, PromptEvaluator, Referee
 from server.records.stored_record import rules_at
 from server.storage.rows import GameVersion
+from server.threads import in_own_thread
 from server.validating.checker import CHILDREN
 
 LARGE_BYTES: Final = 16 * KILOBYTE

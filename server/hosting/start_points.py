@@ -8,7 +8,6 @@ from server.clock import now_ms
 from server.errors import MatchRecordError
 from server.hosting.order import MAX_NAME, FromText, MatchRequest
 from server.hosting.referees import outside_rules_at
-from server.match.referee import in_own_thread
 from server.records.stored_record import rules_at, stored
 from server.refusals import RequestError
 from server.sanitization import clean_line
@@ -16,6 +15,7 @@ from server.spectating.public_record import MatchSource, known_match
 from server.spectating.state import state_at
 from server.storage.games import UNNAMED
 from server.storage.rows import GameVersion
+from server.threads import in_own_thread
 
 _HINT: Final = "say `from` with `match` or `record`, and `step`, and neither `game` nor `rules`"
 

@@ -13,7 +13,7 @@ from yarl import URL
 
 from players.kit.addresses import url_of
 from server.errors import ForbiddenTargetError, PlayerSpecError
-from server.match.referee import in_own_thread
+from server.threads import in_own_thread
 
 Network: TypeAlias = IPv4Network | IPv6Network
 Address: TypeAlias = IPv4Address | IPv6Address

@@ -24,7 +24,7 @@ from players.registry import find_player
 from server.errors import PlayerStartError, RemotePlayerError
 from server.links import http_player, queued_player, queued_request
 from server.match.link import PlayerRequest, ReplyBuffer
-from server.match.referee import in_own_thread
+from server.threads import in_own_thread
 
 Choose: TypeAlias = Callable[[Random, Sequence[Term]], Term]
 

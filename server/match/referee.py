@@ -1,24 +1,17 @@
 """The referee of a match: the engine's answers for one position, worked out beside the event loop."""
 
-import asyncio
-import errno
 import math
-import threading
 import time
 from collections.abc import Awaitable, Callable
-from contextlib import suppress
-from functools import partial
-from typing import Final, Protocol, TypeAlias, TypeVar
+from typing import Final, Protocol, TypeAlias
 
 from gdl.game import Game, JointMove, Outline, Role
 from gdl.language.rules import Description
 from server.match.position import Position, first_position, next_position
+from server.threads import in_own_thread
 
 Evaluator: TypeAlias = Callable[[Callable[[], Position]], Awaitable[Position]]
 """Runs the function that it is given without holding up the event loop, and returns what that returned."""
-
-Result = TypeVar("Result")
-
 
 QUICK_S: Final = 0.002
 """What may hold up the event loop."""
@@ -56,39 +49,6 @@ class PromptEvaluator:
         began_s = self._work_s()
         position = work()
         return position, self._work_s() - began_s
-
-
-async def in_own_thread(work: Callable[[], Result]) -> Result:
-    """Return what *work* returns, from a thread of its own.
-
-    In a pool, work without end would starve the work of others, and hold up the end of the process.
-
-    Raises:
-        OSError: the system gives no thread now; otherwise whatever *work* raises.
-    """
-    loop = asyncio.get_running_loop()
-    done: asyncio.Future[Result] = loop.create_future()
-    thread = threading.Thread(target=_run, args=(work, loop, done), name="background", daemon=True)
-    try:
-        thread.start()
-    except RuntimeError as error:
-        raise OSError(errno.EAGAIN, str(error)) from error
-    return await done
-
-
-def _run(work: Callable[[], Result], loop: asyncio.AbstractEventLoop, done: asyncio.Future[Result]) -> None:
-    try:
-        result = work()
-    except Exception as error:
-        _report(loop, done, partial(done.set_exception, error))
-    else:
-        _report(loop, done, partial(done.set_result, result))
-
-
-def _report(loop: asyncio.AbstractEventLoop, done: asyncio.Future[Result], set_done: Callable[[], None]) -> None:
-    # The loop is closed when no caller waits any more.
-    with suppress(RuntimeError):
-        loop.call_soon_threadsafe(lambda: None if done.done() else set_done())
 
 
 class Referee(Outline, Protocol):

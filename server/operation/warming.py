@@ -10,8 +10,8 @@ from typing import Final, cast
 import structlog
 
 from server.links.own_player import package_environment
-from server.match.referee import in_own_thread
 from server.operation.garbage import freeze_objects
+from server.threads import in_own_thread
 
 _BESIDE_MATCHES: Final = 10
 """The niceness of what compiles beside a server."""

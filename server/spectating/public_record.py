@@ -10,7 +10,6 @@ from typing import Any, Final, Protocol
 
 from server.clock import now_ms
 from server.errors import UnknownMatchError
-from server.match.referee import in_own_thread
 from server.principal import Principal
 from server.records.record import MatchRecord, error_words, record_of, understood
 from server.refusals import RequestError
@@ -25,6 +24,7 @@ from server.storage.journals import JournalStore
 from server.storage.matches import MatchStore
 from server.storage.notifications import Notifier
 from server.storage.rows import WAITING_STATUSES, MatchRow, MatchStatus, PlayerRow
+from server.threads import in_own_thread
 from server.visibility import Aspect, Viewer, may_see
 
 

@@ -8,13 +8,13 @@ from typing import Any, Final
 from cryptography.hazmat.primitives.asymmetric.rsa import RSAPrivateKey
 
 from server.match.exchange import Event
-from server.match.referee import in_own_thread
 from server.records.entries import Circumstances, Entry, OnEntry, StateEntry, entry_of
 from server.records.record import MatchRecord, record_of
 from server.records.signature import signed
 from server.storage.journals import JournalStore, WholeJournal, packed
 from server.storage.parts import summary_of
 from server.storage.writer import EventWriter
+from server.threads import in_own_thread
 
 MAX_CHARACTERS: Final = 16 * 1024 * 1024
 """How long the texts of all states of a match may be, which are kept for ever."""

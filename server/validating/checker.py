@@ -13,8 +13,8 @@ from gdl.errors import GdlError
 from gdl.language.kif import ReadLimits
 from gdl.simulation import SimulationBudget
 from gdl.worker import NotWanted
-from server.match.referee import in_own_thread
 from server.refusals import RequestError
+from server.threads import in_own_thread
 from server.validating.validation import Validation, ValidationOptions, check_description, check_source, play_file
 
 Result = TypeVar("Result")

@@ -10,8 +10,8 @@ from markupsafe import Markup
 from gdl.boards import Board, Emphasis, Look, arrows, board_of, emphasis, places, svg_of
 from gdl.language.kif import read_term
 from gdl.language.terms import Compound, Term
-from server.match.referee import in_own_thread
 from server.records.stored_record import facts_of
+from server.threads import in_own_thread
 from server.web.rule_books import RuleBook
 
 Result = TypeVar("Result")

@@ -20,12 +20,12 @@ from server.cache import BackgroundCache
 from server.errors import InvalidNameError, NameTakenError, TooManyRolesError
 from server.hosting.uploads import Upload, keep_game
 from server.links.seating import OWN_PLAYERS
-from server.match.referee import in_own_thread
 from server.principal import Role
 from server.refusals import RequestError
 from server.storage.games import about_version, title_of
 from server.storage.rows import GameVersion
 from server.storage.statistics import GameStatistics
+from server.threads import in_own_thread
 from server.validating.validation import RulesUnfitError
 from server.web import match_cards
 from server.web.game_pictures import first_picture

@@ -13,10 +13,10 @@ from gdl.boards import Board, svg_of
 from gdl.boards.svg import add, root, written
 from gdl.errors import GdlError
 from server.api.operation import MANAGER
-from server.match.referee import in_own_thread
 from server.refusals import RequestError
 from server.storage.games import title_of
 from server.storage.rows import GameVersion
+from server.threads import in_own_thread
 from server.web.boards import Picture, board, picture_of
 from server.web.rule_books import FIRST_POSITIONS, rule_book
 

@@ -20,9 +20,9 @@ from gdl.language.terms import Term
 from server.cache import BackgroundCache
 from server.hosting.referees import ChildReferee, EngineProcesses, RefereeLimits, is_trusted
 from server.match.position import facts_in
-from server.match.referee import in_own_thread
 from server.storage.games import GameStore, about_version
 from server.storage.rows import GameVersion
+from server.threads import in_own_thread
 
 _N_KEPT: Final = 256
 _LONG_RULES: Final = 20_000

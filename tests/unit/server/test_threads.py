@@ -4,14 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import threading
-from functools import partial
 
 import pytest
 
-from server.match.position import Position
-from server.match.referee import PromptEvaluator, in_own_thread
-
-POSITION = Position(0, None, "", None, None, (), None)
+from server.threads import in_own_thread
 
 
 async def test_results_and_errors_come_back() -> None:
@@ -63,25 +59,3 @@ def test_an_unawaited_result_is_dropped() -> None:
     asyncio.run(give_up())
     may_end.set()
     assert has_ended.wait(10)
-
-
-async def test_what_is_quick_is_worked_out_in_the_loop_and_what_was_slow_beside_it() -> None:
-    now_s = 0.0
-
-    def work_s() -> float:
-        return now_s
-
-    evaluator, threads = PromptEvaluator(quick_s=1.0, work_s=work_s), list[bool]()
-
-    def working(cost_s: float) -> Position:
-        nonlocal now_s
-        now_s += cost_s
-        threads.append(threading.current_thread() is threading.main_thread())
-        return POSITION
-
-    for cost_s in (0.5, 0.5, 1.05, 0.5, 0.5):
-        assert await evaluator(partial(working, cost_s)) is POSITION
-    assert threads == [False, True, True, False, True]
-    assert evaluator.now(partial(working, 1.05)) is POSITION
-    assert evaluator.now(partial(working, 0.5)) is None
-    assert threads == [False, True, True, False, True, True]
