@@ -31,7 +31,7 @@ from players.player import Player
 from players.registry import PlayerMaker
 from server.accuracy import MAX_MEMORY_MB, PATIENCE, by_processor_time, tell_step
 from server.errors import NoChoiceError
-from server.match.setup import move_by_chance
+from server.match.chance import move_by_chance
 
 _LIBRARIES: Final = ("clingo", "gdl.compiler.compiled", "gdl.compiler.compilation")
 """What engines import when they need it."""

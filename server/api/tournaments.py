@@ -17,7 +17,7 @@ from server.hosting import tournament_changes
 from server.hosting.game_manager import GameManager
 from server.hosting.tournament_progress import check_games, check_schedule
 from server.links.seating import check_n_roles
-from server.match.setup import new_seed
+from server.match.chance import new_seed
 from server.principal import Principal, Role
 from server.refusals import RequestError
 from server.storage import rows, tournament_rows

@@ -12,8 +12,9 @@ from gdl.game import Game, played_roles
 from server.arena.player_processes import PlayerProcesses
 from server.hosting.cores import CoreBudget
 from server.hosting.runner import MatchRunner
+from server.match.chance import new_random_token
 from server.match.referee import LocalReferee, PromptEvaluator
-from server.match.setup import MatchSetup, new_random_token
+from server.match.setup import MatchSetup
 from server.records.entries import Circumstances
 from server.records.journal import FileRecorder
 from server.tournament.fixtures import ScheduledMatch

@@ -10,7 +10,8 @@ from gdl.game import Role
 from server.hosting.cores import SLOTS_PER_CORE, n_slots
 from server.links import http_player, own_player, seating
 from server.match.link import PlayerLink
-from server.match.setup import Profile, Seat
+from server.match.profiles import Profile
+from server.match.setup import Seat
 from server.storage.rows import SeatKind
 
 

@@ -27,8 +27,9 @@ from server.links.seating import (
     seeded,
     told_apart,
 )
-from server.match import setup
+from server.match import chance, setup
 from server.match.driver import Observer
+from server.match.profiles import PROFILE_WORDS, Case, Profile, changed_profile
 from server.match.referee import LocalReferee
 from server.records import entries, journal, signature
 from server.terminal.command_line import FiniteRange
@@ -54,10 +55,10 @@ _CLOCK: Final = click.IntRange(1, setup.MAX_CLOCK_S)
 @click.option("--scramble", is_flag=True, help="Give the players nonsense for the game's names.")
 @click.option("--dialect", type=click.Choice([d.value for d in Dialect if d is not Dialect.GDL1]),
               default=Dialect.GDL2.value, show_default=True, help="The form of PLAY in GDL-II.")  # fmt: skip
-@click.option("--case", type=click.Choice([case.value for case in setup.Case]), default=setup.Case.AS_IS.value,
+@click.option("--case", type=click.Choice([case.value for case in Case]), default=Case.AS_IS.value,
               show_default=True, help="The case in which rules and moves are sent.")  # fmt: skip
 @click.option("--profile", "profiles", metavar="ROLE=WORDS", multiple=True, help="Another way to speak with the player "
-              f"of ROLE: words from {', '.join(setup.PROFILE_WORDS)}, separated by commas.")  # fmt: skip
+              f"of ROLE: words from {', '.join(PROFILE_WORDS)}, separated by commas.")  # fmt: skip
 @click.option("--substitute", type=click.Choice([way.value for way in setup.Substitute]),
               default=setup.Substitute.RANDOM.value, show_default=True,
               help="The legal move that replaces an illegal or late one.")  # fmt: skip
@@ -91,7 +92,7 @@ def command(
     path = _made_room(record_path or RECORDS / _record_name(file.name, agreed.match_id))
     is_drawn = is_screen() if words["draw"] is None else bool(words["draw"])
     draw = drawer(rules.description, file, screen_paint()) if is_drawn else None
-    circumstances = entries.Circumstances(file.name, setup.new_random_token())
+    circumstances = entries.Circumstances(file.name, chance.new_random_token())
     tell = _Teller()
     try:
         with (
@@ -139,15 +140,15 @@ class _Teller:
 
 def _setup(game: Game, players: Mapping[Role, PlayerReference], words: dict[str, Any]) -> setup.MatchSetup:
     """Return what is agreed on with *players* by the options of the command."""
-    profile = setup.Profile(Dialect(words["dialect"]), setup.Case(words["case"]), words["grace"], words["scramble"])
+    profile = Profile(Dialect(words["dialect"]), Case(words["case"]), words["grace"], words["scramble"])
     named = dict(_by_role(text, "--profile", "white=upper,grace:2") for text in words["profiles"])
-    profiles = {role: setup.changed_profile(profile, text) for role, text in named.items()}
+    profiles = {role: changed_profile(profile, text) for role, text in named.items()}
     check_roles(game, profiles)
     return setup.MatchSetup(
         tuple(player.seat(role, profiles.get(str(role), profile)) for role, player in players.items()),
         words["start_clock"],
         words["play_clock"],
-        seed=setup.new_seed() if words["seed"] is None else words["seed"],
+        seed=chance.new_seed() if words["seed"] is None else words["seed"],
         substitute=setup.Substitute(words["substitute"]),
     )
 

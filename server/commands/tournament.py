@@ -29,7 +29,8 @@ from server.commands.main import INTERRUPTED, Commands
 from server.errors import ConfigurationError, TournamentFolderError
 from server.hosting.cores import n_cores_here
 from server.links.seating import player_spec
-from server.match.setup import MAX_CLOCK_S, new_seed
+from server.match.chance import new_seed
+from server.match.setup import MAX_CLOCK_S
 from server.sanitization import clean_line, game_name_of, without_passwords
 from server.terminal.command_line import read_toml, table_console
 from server.terminal.progress import progress

@@ -15,7 +15,7 @@ from gdl.engines import BestGame, make_game
 from gdl.extras import check_extra
 from gdl.games.library import GameFile, find_game
 from server.commands.main import INTERRUPTED
-from server.match.setup import new_seed
+from server.match.chance import new_seed
 from server.terminal.command_line import FiniteRange
 from server.terminal.progress import progress
 

@@ -14,7 +14,7 @@ from server.errors import ScheduleError
 from server.hosting.order import LadderSettings, MatchRequest, SeatText
 from server.hosting.ordering import MatchRules
 from server.hosting.practice import MatchOrders
-from server.match.setup import new_seed
+from server.match.chance import new_seed
 from server.registry.queueing import addresses, names_by_address
 from server.storage.results import ResultStore, by_version
 from server.storage.rows import GameVersion, MatchPurpose, PlayerRow, RatedResult

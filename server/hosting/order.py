@@ -17,18 +17,9 @@ from server.hosting.cores import n_cores_here
 from server.hosting.referees import RefereeLimits
 from server.links.addresses import AllowedAddresses
 from server.links.seating import PlayerReference
-from server.match.setup import (
-    MAX_CLOCK_S,
-    MAX_GRACE_S,
-    MAX_ROLES,
-    SEED_BITS,
-    Case,
-    MatchSetup,
-    Profile,
-    Substitute,
-    new_random_token,
-    new_seed,
-)
+from server.match.chance import SEED_BITS, new_random_token, new_seed
+from server.match.profiles import MAX_GRACE_S, Case, Profile
+from server.match.setup import MAX_CLOCK_S, MAX_ROLES, MatchSetup, Substitute
 from server.sanitization import CleanName, is_storable
 from server.spectating.events import NO_DELAY, Delay, read_delay
 from server.storage.writer import RETRIES_S

@@ -19,7 +19,7 @@ from server.hosting.engine_process import GameOutline, outline_here
 from server.hosting.order import MatchRequest, new_order
 from server.hosting.referees import library_hashes, outline_of
 from server.links import seating
-from server.match import setup
+from server.match.chance import new_match_id
 from server.storage.games import UNNAMED, GameStore, described
 from server.storage.rows import GameVersion, MatchRow, MatchStatus, SeatKind, SeatRow
 from server.tournament.fixtures import ScheduledMatch
@@ -195,7 +195,7 @@ def drawn_match(  # noqa: PLR0913 -- each decides on columns of its own
     if scheduled is not None:
         order = replace(order, seed=scheduled.seed, scramble_seed=scheduled.scramble_seed)
     row = MatchRow(
-        id=setup.new_match_id() if scheduled is None else scheduled.match_id,
+        id=new_match_id() if scheduled is None else scheduled.match_id,
         game=version.name,
         sha256=version.sha256,
         order=order.as_json(),

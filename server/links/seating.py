@@ -22,7 +22,8 @@ from server.errors import PlayerSpecError, TooManyRolesError
 from server.links import child_player, http_player, own_player, queued_player
 from server.links.addresses import AllowedAddresses, host_and_port, is_address
 from server.match.link import NoLink, PlayerLink
-from server.match.setup import Profile, Seat
+from server.match.profiles import Profile
+from server.match.setup import Seat
 from server.sanitization import without_passwords
 from server.storage.rows import SeatKind
 

@@ -6,11 +6,12 @@ from typing import Final
 from gdl.game import Outline, Role
 from gdl.language.terms import Term
 from server.match import exchange
+from server.match.chance import move_by_chance
 from server.match.dialogue import Dialogue, LastStep, dialogues
 from server.match.exchange import NOT_STARTED
 from server.match.phases import TABLE, MatchPhase, Trigger
 from server.match.position import Position
-from server.match.setup import MatchSetup, Substitute, move_by_chance
+from server.match.setup import MatchSetup, Substitute
 from server.match.verdicts import BUSY, text_of
 
 

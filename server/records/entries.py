@@ -28,7 +28,7 @@ class JournalSeat:
     """What a journal says of the seat of a role; chance has one, of which only the first three are known.
 
     Attributes:
-        dialect, case: as `server.match.setup.Profile` has them, in the words of the record.
+        dialect, case: as `server.match.profiles.Profile` has them, in the words of the record.
     """
 
     player: str

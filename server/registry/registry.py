@@ -17,7 +17,8 @@ from server.clock import SYSTEM_CLOCK, Clock
 from server.links import addresses, http_player, queued_player, request_queue
 from server.links.seating import HUMAN, PlayerReference, PlayerSpec, UnresolvedPlayer, public_player_spec, seated
 from server.match.link import PlayerLink
-from server.match.setup import Case, Profile, Seat
+from server.match.profiles import Case, Profile
+from server.match.setup import Seat
 from server.registry.queueing import Hindrance
 from server.storage.accounts import PlayerStore
 from server.storage.errors import DamagedRowError

@@ -7,7 +7,8 @@ from itertools import takewhile
 from typing import Any, Final, TypeAlias
 
 from server.clock import now_ms
-from server.match.setup import MAX_FAREWELL_S, MAX_GRACE_S
+from server.match.profiles import MAX_GRACE_S
+from server.match.setup import MAX_FAREWELL_S
 from server.principal import Principal
 from server.registry.queueing import WaitReason
 from server.spectating.fanout import Audience, Member, SharedEvent, Sink

@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import Final, Self, TypeAlias
 
-from server.match.setup import SEED_BITS
+from server.match.chance import SEED_BITS
 
 MAX_ROLES: Final = 8
 

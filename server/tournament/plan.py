@@ -7,7 +7,9 @@ from typing import Annotated, Any, Final, Self
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from gdl.wire.messages import Dialect
-from server.match.setup import MAX_CLOCK_S, MAX_GRACE_S, SEED_BITS, Case, Profile, Substitute
+from server.match.chance import SEED_BITS
+from server.match.profiles import MAX_GRACE_S, Case, Profile
+from server.match.setup import MAX_CLOCK_S, Substitute
 from server.tournament import competition, fixtures, knockout, round_robin, standings, swiss
 from server.tournament.sprt import MOST_ELO, SprtTest
 

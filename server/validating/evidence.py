@@ -9,9 +9,10 @@ from gdl.game import RANDOM, Game, JointMove, Role, State
 from gdl.language.terms import Term
 from gdl.simulation import Finding, SimulationReport
 from server.clock import now_ms
+from server.match.chance import new_match_id, new_random_token
 from server.match.exchange import Closed, Event, Failed, MoveOrigin, Started, StateReached, StepFinished
 from server.match.position import state_text
-from server.match.setup import MatchSetup, Seat, new_match_id, new_random_token
+from server.match.setup import MatchSetup, Seat
 from server.records import entries, journal, record
 
 _PLAYER: Final = "random play"

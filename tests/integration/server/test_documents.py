@@ -11,7 +11,7 @@ from gdl.wire.insights import Insight
 from server.api.problem import CODES
 from server.hosting.order import MatchRequest, SeatText
 from server.match.exchange import Event, StepFinished
-from server.match.setup import Profile
+from server.match.profiles import Profile
 from server.operation.metrics import Metrics
 from server.records.entries import entry_of
 from server.records.record import record_of

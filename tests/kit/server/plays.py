@@ -23,7 +23,8 @@ from server.match.exchange import (
     ReplyEnding,
 )
 from server.match.position import first_position, next_position
-from server.match.setup import MatchSetup, Profile, Seat, Substitute
+from server.match.profiles import Profile
+from server.match.setup import MatchSetup, Seat, Substitute
 
 LEFT, RIGHT = Constant("left"), Constant("right")
 

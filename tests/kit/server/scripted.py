@@ -23,7 +23,8 @@ from server.match.exchange import (
     StepFinished,
 )
 from server.match.position import state_text
-from server.match.setup import MatchSetup, Profile, Seat
+from server.match.profiles import Profile
+from server.match.setup import MatchSetup, Seat
 from server.records.entries import Circumstances, Entry, StartedEntry
 
 PLAIN = Profile()

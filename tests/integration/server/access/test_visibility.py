@@ -28,7 +28,7 @@ from server.clock import now_ms
 from server.hosting.game_manager import GameManager
 from server.hosting.order import MatchRequest, new_order
 from server.match.position import first_position, next_position
-from server.match.setup import Profile
+from server.match.profiles import Profile
 from server.principal import Role
 from server.records.entries import AnsweredEntry, Entry, SentEntry, StateEntry, StepEntry, entry_of
 from server.storage.games import UNNAMED

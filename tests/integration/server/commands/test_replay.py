@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from server.match.setup import Profile
+from server.match.profiles import Profile
 from server.records.journal import FileRecorder, journal_path, write_record
 from server.records.signature import make_key
 from tests.kit.disks import no_file_beyond

@@ -28,8 +28,9 @@ from server.links.seating import PlayerSpec, player_spec, public_player_spec, se
 from server.match.driver import MatchDriver
 from server.match.exchange import Sent, StepFinished
 from server.match.link import PlayerRequest, ReplyBuffer
+from server.match.profiles import Profile
 from server.match.referee import LocalReferee
-from server.match.setup import MatchSetup, Profile, Seat
+from server.match.setup import MatchSetup, Seat
 from server.records.entries import Entry, entry_of
 from server.records.journal import FileRecorder
 from server.registry.registry import RegisteredPlayer

@@ -29,8 +29,9 @@ from server.links.seating import open_link
 from server.match.driver import MatchDriver
 from server.match.exchange import Completed, Event, StepFinished
 from server.match.link import PlayerLink, PlayerRequest, ReplyBuffer
+from server.match.profiles import Profile
 from server.match.referee import LocalReferee
-from server.match.setup import Profile, Seat
+from server.match.setup import Seat
 from tests.kit.polling import until
 from tests.kit.server.plays import LEFT, RIGHT, setup, two_steps
 from tests.kit.server.processes import oom_score_of

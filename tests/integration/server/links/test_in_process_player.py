@@ -21,8 +21,8 @@ from server.links.own_player import IN_PROCESS, InProcessPlayer
 from server.match.driver import DriverOptions, MatchDriver
 from server.match.exchange import Answered, Completed, Event
 from server.match.link import PlayerRequest, ReplyBuffer
+from server.match.profiles import Case, Profile
 from server.match.referee import LocalReferee
-from server.match.setup import Case, Profile
 from tests.kit.server.hosting.local import local_match
 from tests.kit.server.plays import DEALT, LEFT, RIGHT, setup, two_steps
 from tests.kit.server.processes import children_of

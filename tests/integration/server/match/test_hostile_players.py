@@ -21,8 +21,8 @@ from gdl.language.rules import read_rules
 from server.links.http_player import HttpPlayer
 from server.match.driver import MatchDriver, Outcome
 from server.match.exchange import Completed, Event, StepFinished
+from server.match.profiles import Profile
 from server.match.referee import LocalReferee
-from server.match.setup import Profile
 from tests.kit.server.peers import (
     OK,
     closing,

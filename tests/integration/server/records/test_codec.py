@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from gdl.wire.insights import Insight
 from server.errors import MatchRecordError
 from server.match.exchange import Message, MoveOrigin
-from server.match.setup import Profile
+from server.match.profiles import Profile
 from server.records.codec import entry_json, read_entry
 from server.records.entries import (
     AbortedEntry,

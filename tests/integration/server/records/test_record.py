@@ -13,7 +13,7 @@ from gdl.language.rules import Description
 from gdl.wire.insights import Insight
 from server.errors import MatchRecordError
 from server.match.exchange import Aborted, Failed
-from server.match.setup import Profile
+from server.match.profiles import Profile
 from server.records.codec import read_entry
 from server.records.entries import AnsweredEntry, StepEntry, entry_of, versions
 from server.records.record import MatchRecord, record_of

@@ -12,7 +12,7 @@ import pytest
 
 from gdl.language.rules import read_rules
 from server.errors import UnknownMatchError
-from server.match.setup import Profile
+from server.match.profiles import Profile
 from server.principal import Principal, Role
 from server.records.entries import AnsweredEntry, StateEntry
 from server.refusals import RequestError

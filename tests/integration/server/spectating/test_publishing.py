@@ -15,7 +15,7 @@ from aiohttp.test_utils import TestServer
 from cryptography.hazmat.primitives.asymmetric.rsa import generate_private_key
 
 from server.hosting.order import HostSettings, MatchRequest
-from server.match.setup import Profile
+from server.match.profiles import Profile
 from server.records.entries import ClosedEntry, StateEntry, StepEntry
 from server.site import Watch, managing
 from server.spectating.publishing import WATCH_S, Post, Publisher, PublishSettings, posting

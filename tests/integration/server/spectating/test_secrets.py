@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from server.match.setup import Profile
+from server.match.profiles import Profile
 from server.principal import Principal, Role
 from server.records.codec import entry_json
 from server.refusals import RequestError

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from server.errors import UnknownMatchError
-from server.match.setup import Profile
+from server.match.profiles import Profile
 from server.records.entries import StateEntry
 from server.spectating import overview
 from server.spectating.overview import Overview

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from server.match.exchange import Message
-from server.match.setup import Profile
+from server.match.profiles import Profile
 from server.records.entries import ClosedEntry, CompletedEntry, Entry, SentEntry, StartedEntry, StepEntry, entry_of
 from server.records.record import secrecy_of_journal
 from server.spectating.events import public_events

@@ -7,8 +7,9 @@ from collections.abc import Mapping
 from gdl.game import Game
 from server.hosting.runner import MatchRunner
 from server.links.seating import player_spec, seated
+from server.match.profiles import Profile
 from server.match.referee import LocalReferee
-from server.match.setup import MatchSetup, Profile
+from server.match.setup import MatchSetup
 from server.records.journal import FileRecorder
 from tests.kit.server.scripted import CIRCUMSTANCES, PLAIN
 

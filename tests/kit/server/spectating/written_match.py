@@ -9,7 +9,7 @@ from pathlib import Path
 
 from gdl.language.rules import Description
 from server.hosting.order import MatchRequest, new_order
-from server.match.setup import Profile
+from server.match.profiles import Profile
 from server.records.entries import Entry, entry_of
 from server.registry.queueing import WaitReason
 from server.storage.accounts import PlayerStore

@@ -16,7 +16,8 @@ from server.links.addresses import AllowedAddresses
 from server.links.http_player import HttpPlayer
 from server.links.queued_player import HumanLink, QueueLink
 from server.links.seating import PlayerSpec, UnresolvedPlayer
-from server.match.setup import Case, Profile, Seat
+from server.match.profiles import Case, Profile
+from server.match.setup import Seat
 from server.registry.queueing import Hindrance
 from server.registry.registry import Person, PlayerWishes, RegisteredPlayer, Registry, RegistrySettings
 from server.storage.rows import CLOCK_SLACK_MS, PlayerRow, SeatKind

@@ -9,7 +9,8 @@ from server.links.addresses import host_and_port, player_url
 from server.links.child_player import ChildPlayer
 from server.links.http_player import HttpPlayer
 from server.links.seating import PlayerSpec, is_command, open_link, seeded, told_apart
-from server.match.setup import Profile, Seat
+from server.match.profiles import Profile
+from server.match.setup import Seat
 from tests.kit.server.plays import LEFT, RIGHT
 
 SEAT = Seat(LEFT, "Deep", Profile(grace_s=3))

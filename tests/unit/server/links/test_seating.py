@@ -25,7 +25,8 @@ from server.links.seating import (
     seated,
 )
 from server.match.link import PlayerRequest, ReplyBuffer
-from server.match.setup import Profile, Seat
+from server.match.profiles import Profile
+from server.match.setup import Seat
 from server.storage.rows import SeatKind
 from tests.kit.server.plays import LEFT, RIGHT, two_steps
 

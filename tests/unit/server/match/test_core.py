@@ -17,6 +17,7 @@ from gdl.wire.insights import Insight, insight_text
 from gdl.wire.messages import Dialect
 from gdl.wire.replies import one_line
 from server.errors import SeatsError
+from server.match.chance import move_by_chance
 from server.match.core import Match
 from server.match.exchange import (
     Aborted,
@@ -38,7 +39,8 @@ from server.match.exchange import (
     StepFinished,
 )
 from server.match.phases import MatchPhase
-from server.match.setup import Case, Profile, Substitute, move_by_chance
+from server.match.profiles import Case, Profile
+from server.match.setup import Substitute
 from tests.kit.server.plays import DEALT, LEFT, RIGHT, TWO_STEPS, Script, dealt, setup, two_steps
 
 YES, NO = read_term("(say Yes)"), read_term("(say no)")

@@ -12,7 +12,8 @@ from gdl.wire.messages import Dialect
 from gdl.wire.scrambling import Scrambling
 from server.match import exchange
 from server.match.exchange import Message, MoveOrigin
-from server.match.setup import Case, MatchSetup, Profile, Seat, Substitute
+from server.match.profiles import Case, Profile
+from server.match.setup import MatchSetup, Seat, Substitute
 from server.records import entries
 from server.records.entries import Circumstances, JournalSeat, entry_of, versions
 

@@ -10,7 +10,7 @@ import pytest
 
 from server.errors import MatchRecordError
 from server.match.exchange import Aborted, Event, Resume, Sent, Started
-from server.match.setup import Profile
+from server.match.profiles import Profile
 from server.records.codec import read_entry
 from server.records.entries import Circumstances, ClosedEntry, Entry, entry_of
 from server.records.record import record_of
