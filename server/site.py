@@ -16,7 +16,8 @@ from server.access.settings import Network
 from server.api import games, matches, older_tools, players, ratings, seats, streams, tokens, tournaments
 from server.api.operation import CHECKER, FEEDS, IMPORTS, LEADERBOARDS, MANAGER, OVERVIEW
 from server.api.problem import refused_head, refusing
-from server.hosting import game_manager, imports, order, playing
+from server.hosting import game_manager, imports, playing
+from server.hosting.settings import HostSettings
 from server.leaderboards.leaderboards import Leaderboards
 from server.operation import health
 from server.operation.garbage import collecting
@@ -158,7 +159,7 @@ async def serve(options: ServeOptions, announce: Callable[[str], None]) -> None:
 
 @asynccontextmanager
 async def managing(
-    database: Database, settings: order.HostSettings, watch: Watch, publishing: PublishSettings | None = None
+    database: Database, settings: HostSettings, watch: Watch, publishing: PublishSettings | None = None
 ) -> AsyncIterator[game_manager.GameManager]:
     """Prepare a game manager on *database*, which the block lets play; what it still plays in the end is parked."""
     metrics = watch.metrics

@@ -19,8 +19,8 @@ from gdl.language.terms import Constant
 from server.access.access import AccessControl
 from server.access.settings import AccessSettings
 from server.errors import DemoError
-from server.hosting.order import HostSettings
 from server.hosting.runner import opened
+from server.hosting.settings import HostSettings
 from server.links.own_player import OwnPlayer
 from server.links.seating import player_spec
 from server.records.journal import write_record

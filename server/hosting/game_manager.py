@@ -17,7 +17,8 @@ from server.clock import now_ms
 from server.errors import ShuttingDownError, TooManyMatchesError, UnknownMatchError
 from server.hosting import idle_ladder, ordering, playing, practice
 from server.hosting.choosing import Chooser, rest_s
-from server.hosting.order import HostSettings, MatchRequest
+from server.hosting.order import MatchRequest
+from server.hosting.settings import HostSettings
 from server.hosting.tournaments import Tournaments
 from server.links import relay, seating
 from server.registry.health import DEFAULT_SETTINGS, HealthChecks

@@ -16,8 +16,9 @@ from gdl.errors import GdlError
 from gdl.game import Role
 from server import errors
 from server.hosting import cores, ordering, referees
-from server.hosting.order import HostSettings, StoredOrder, order_of
+from server.hosting.order import StoredOrder, order_of
 from server.hosting.runner import MatchRunner
+from server.hosting.settings import HostSettings
 from server.links.seating import PlayerReference
 from server.match.driver import DEFAULT_OPTIONS, DriverOptions
 from server.match.referee import Referee

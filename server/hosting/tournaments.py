@@ -17,6 +17,7 @@ from server.clock import now_ms
 from server.errors import ScheduleError
 from server.hosting import order, ordering
 from server.hosting.rounds import NEVER, Absences, timetable_of, waiting
+from server.hosting.settings import HostSettings
 from server.hosting.tournament_progress import (
     check_schedule,
     ended,
@@ -51,7 +52,7 @@ class MatchHost(Protocol):
     finder: ordering.GameFinder
     players: PlayerStore
     queue: MatchQueue
-    settings: order.HostSettings
+    settings: HostSettings
     notifier: Notifier
 
     async def draw(

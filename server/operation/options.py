@@ -18,7 +18,7 @@ from yarl import URL
 
 from server.access.settings import AccessSettings, Limits, Network, is_loopback_host
 from server.errors import ConfigurationError
-from server.hosting import order
+from server.hosting import settings
 from server.hosting.cores import n_cores_here
 from server.hosting.referees import RefereeLimits
 from server.links.addresses import AllowedAddresses
@@ -108,8 +108,8 @@ _DELAY: Final = DelayText()
 _HOST_NAME: Final = HostText()
 _LIMITS: Final = Limits()
 _REFEREE: Final = RefereeLimits()
-_PRACTICE: Final = order.PracticeLimits()
-_LADDER: Final = order.LadderSettings()
+_PRACTICE: Final = settings.PracticeLimits()
+_LADDER: Final = settings.LadderSettings()
 
 
 def _option(default: object, explanation: str, kind: click.ParamType[Any] | None = None, **how: Any) -> Any:
@@ -139,17 +139,17 @@ class ServeOptions:
     games: Path | None = _option(None, "A folder of games, as `ggp import` makes it, that are kept beside the "
         "library.",
         click.Path(path_type=Path, exists=True, file_okay=False), metavar="FOLDER")
-    max_matches: int = _option(order.MAX_RUNNING, "How many are played at once.", click.IntRange(1))
-    max_queued: int = _option(order.MAX_QUEUED, "How many more may wait.", click.IntRange(1))
+    max_matches: int = _option(settings.MAX_RUNNING, "How many are played at once.", click.IntRange(1))
+    max_queued: int = _option(settings.MAX_QUEUED, "How many more may wait.", click.IntRange(1))
     max_roles: int = _option(MAX_ROLES, "How many roles a game may have, `random` included.", click.IntRange(1))
     player_cores: int | None = _option(None, "How many cores players of ours think on: each has room for one search, "
         "or four players like greedy. Matches wait for room. By default all cores of the machine.", click.IntRange(1))
-    player_memory: int = _option(order.PLAYER_MEMORY_MB, "How many megabytes each process of a player of ours may use.",
-        click.IntRange(256))
-    lobby_limit: float = _option(order.LOBBY_S, "For how many seconds a match waits for the people who play in it, "
+    player_memory: int = _option(settings.PLAYER_MEMORY_MB, "How many megabytes each process of a player of ours may "
+        "use.", click.IntRange(256))
+    lobby_limit: float = _option(settings.LOBBY_S, "For how many seconds a match waits for the people who play in it, "
         "before it is cancelled.", FiniteRange(1, 30 * _DAY_S))
-    lease: float = _option(order.LEASE_S, "After how many seconds of silence another manager on the same database goes "
-        "on with our matches.", FiniteRange(1, _DAY_S))
+    lease: float = _option(settings.LEASE_S, "After how many seconds of silence another manager on the same database "
+        "goes on with our matches.", FiniteRange(1, _DAY_S))
     sign: Path | None = _option(None, "Sign records with the key in this file, which is made if it is not there.",
         _FILE, metavar="KEYFILE")
     publish: str | None = _option(None, "Publish matches at the old spectator server there, too, as they go on.",
@@ -225,13 +225,13 @@ class ServeOptions:
             ),
         )
 
-    def hosting(self) -> order.HostSettings:
+    def hosting(self) -> settings.HostSettings:
         """Return what the game manager is allowed.
 
         Raises:
             KeyFileError: the file that should keep the key for signatures cannot be used.
         """
-        return order.HostSettings(
+        return settings.HostSettings(
             max_running=self.max_matches,
             max_queued=self.max_queued,
             max_roles=self.max_roles,
@@ -249,8 +249,8 @@ class ServeOptions:
             ),
             broadcast_delay=self.broadcast_delay,
             live_insight=self.live_insight,
-            practice=order.PracticeLimits(self.practice_per_day, self.practice_at_once),
-            ladder=order.LadderSettings(self.ladder, self.ladder_start_clock, self.ladder_play_clock),
+            practice=settings.PracticeLimits(self.practice_per_day, self.practice_at_once),
+            ladder=settings.LadderSettings(self.ladder, self.ladder_start_clock, self.ladder_play_clock),
             games_folder=self.games,
         )
 

@@ -24,7 +24,8 @@ from server.access.access import AccessControl
 from server.access.settings import AccessSettings, Limits
 from server.api.operation import OVERVIEW
 from server.hosting.game_manager import GameManager
-from server.hosting.order import HostSettings, MatchRequest
+from server.hosting.order import MatchRequest
+from server.hosting.settings import HostSettings
 from server.principal import Role
 from server.records.entries import Entry, StartedEntry
 from server.registry.registry import PlayerWishes

@@ -12,7 +12,7 @@ from typing import Final
 import pytest
 
 from server.access.settings import AccessSettings, Limits
-from server.hosting.order import HostSettings
+from server.hosting.settings import HostSettings
 from server.links.addresses import AllowedAddresses
 from server.principal import Role
 from tests.kit.server.api.whole_server import Client, ordered, record, told, whole_server

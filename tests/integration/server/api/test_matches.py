@@ -11,7 +11,7 @@ from yarl import URL
 
 from gdl.worker import ChildLimits
 from server.hosting import referees
-from server.hosting.order import HostSettings
+from server.hosting.settings import HostSettings
 from tests.kit.server.api.whole_server import MATCHES, Client, manager_of, ordered, record, refused, told, whole_server
 from tests.kit.server.peers import listening, replying
 

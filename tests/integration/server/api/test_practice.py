@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from server.access.settings import AccessSettings
-from server.hosting.order import HostSettings, PracticeLimits
+from server.hosting.settings import HostSettings, PracticeLimits
 from server.principal import Role
 from server.storage.rows import GameVersion
 from tests.kit.server.access.guarded_app import bearer

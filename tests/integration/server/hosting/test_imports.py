@@ -19,7 +19,7 @@ from gdl.diagnostics import Source
 from server.api.operation import IMPORTS
 from server.errors import NameTakenError
 from server.hosting.imports import GameImports
-from server.hosting.order import HostSettings
+from server.hosting.settings import HostSettings
 from server.hosting.uploads import Upload, keep_game
 from server.importing.intake import ImportOutcome
 from server.refusals import RequestError

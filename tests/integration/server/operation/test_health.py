@@ -15,7 +15,7 @@ from aiohttp.test_utils import TestClient, TestServer
 from server.access.access import PRINCIPAL, AccessControl
 from server.access.settings import AccessSettings, network
 from server.hosting.game_manager import GameManager
-from server.hosting.order import HostSettings
+from server.hosting.settings import HostSettings
 from server.operation import health
 from server.operation.health import (
     METRICS_READERS,

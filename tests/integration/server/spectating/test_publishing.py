@@ -14,7 +14,8 @@ from aiohttp import web
 from aiohttp.test_utils import TestServer
 from cryptography.hazmat.primitives.asymmetric.rsa import generate_private_key
 
-from server.hosting.order import HostSettings, MatchRequest
+from server.hosting.order import MatchRequest
+from server.hosting.settings import HostSettings
 from server.match.profiles import Profile
 from server.records.entries import ClosedEntry, StateEntry, StepEntry
 from server.site import Watch, managing

@@ -12,7 +12,8 @@ from aiohttp import FormData
 from gdl.games.library import find_game
 from server.access.settings import AccessSettings
 from server.hosting.game_manager import GameManager
-from server.hosting.order import HostSettings, MatchRequest
+from server.hosting.order import MatchRequest
+from server.hosting.settings import HostSettings
 from server.hosting.uploads import Upload, keep_game
 from server.match.exchange import Message
 from server.principal import Role

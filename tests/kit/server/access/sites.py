@@ -14,7 +14,7 @@ from aiohttp.test_utils import TestClient, TestServer
 from server.access.access import AccessControl
 from server.access.settings import SAFE_METHODS, AccessSettings, Limits
 from server.hosting.game_manager import GameManager
-from server.hosting.order import HostSettings
+from server.hosting.settings import HostSettings
 from server.links.addresses import AllowedAddresses
 from server.principal import Role
 from server.site import Watch, make_app

@@ -11,7 +11,7 @@ import pytest
 from aiohttp import web
 from aiohttp.test_utils import TestServer
 
-from server.hosting.order import HostSettings
+from server.hosting.settings import HostSettings
 from tests.kit.server.api.whole_server import Client, whole_server
 
 

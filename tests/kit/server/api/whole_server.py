@@ -15,7 +15,7 @@ from server.access.access import AccessControl
 from server.access.settings import AccessSettings
 from server.api.operation import MANAGER
 from server.hosting.game_manager import GameManager
-from server.hosting.order import HostSettings
+from server.hosting.settings import HostSettings
 from server.site import Watch, make_app
 from server.storage.accounts import TokenStore
 from tests.kit import polling

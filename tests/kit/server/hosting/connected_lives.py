@@ -17,8 +17,8 @@ from aiohttp import web
 from server.access.access import AccessControl
 from server.access.settings import AccessSettings
 from server.hosting.game_manager import GameManager
-from server.hosting.order import HostSettings, LadderSettings
 from server.hosting.playing import HostObservers
+from server.hosting.settings import HostSettings, LadderSettings
 from server.principal import Role
 from server.site import Watch, listening, make_app
 from server.spectating.public_record import StoredMatches

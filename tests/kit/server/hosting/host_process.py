@@ -16,7 +16,7 @@ import socket
 import sys
 
 from server.hosting.game_manager import GameManager
-from server.hosting.order import HostSettings
+from server.hosting.settings import HostSettings
 from server.storage.database import Database
 
 

@@ -22,7 +22,8 @@ from pathlib import Path
 from typing import Any
 
 from server.hosting.game_manager import GameManager
-from server.hosting.order import HostSettings, MatchRequest
+from server.hosting.order import MatchRequest
+from server.hosting.settings import HostSettings
 from server.records.record import record_of
 from server.spectating.public_record import StoredMatches
 from server.storage.database import Database

@@ -8,7 +8,8 @@ from contextlib import asynccontextmanager
 from typing import Any
 
 from server.hosting.game_manager import GameManager
-from server.hosting.order import HostSettings, MatchRequest
+from server.hosting.order import MatchRequest
+from server.hosting.settings import HostSettings
 from server.storage.database import Database
 from server.storage.rows import MatchRow
 from tests.kit.server.peers import replying

@@ -20,7 +20,7 @@ from server.access.access import AccessControl
 from server.access.settings import AccessSettings
 from server.api.operation import FEEDS
 from server.hosting.game_manager import GameManager
-from server.hosting.order import HostSettings
+from server.hosting.settings import HostSettings
 from server.site import Watch, make_app
 from server.spectating.fanout import SharedEvent
 from server.spectating.stream import public_events

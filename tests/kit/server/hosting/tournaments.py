@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from server.hosting.game_manager import GameManager
-from server.hosting.order import HostSettings
+from server.hosting.settings import HostSettings
 from server.hosting.tournament_progress import progress_of
 from server.storage.database import Database
 from server.storage.tournament_rows import EntrantRow, PinnedGame, TournamentRow, TournamentStatus

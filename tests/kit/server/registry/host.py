@@ -14,7 +14,8 @@ import aiohttp
 from server.access.access import AccessControl
 from server.access.settings import AccessSettings
 from server.hosting.game_manager import GameManager
-from server.hosting.order import HostSettings, MatchRequest
+from server.hosting.order import MatchRequest
+from server.hosting.settings import HostSettings
 from server.links.queued_player import choose, turn_of
 from server.links.queued_request import request_id
 from server.principal import Role

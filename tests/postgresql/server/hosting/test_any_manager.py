@@ -12,7 +12,7 @@ import aiohttp
 import pytest
 from sqlalchemy.engine import make_url
 
-from server.hosting.order import HostSettings, PracticeLimits
+from server.hosting.settings import HostSettings, PracticeLimits
 from server.principal import Principal, Role
 from server.refusals import RequestError
 from server.registry.registry import PlayerWishes

@@ -6,7 +6,7 @@ import pytest
 
 from server.hosting.choosing import Chooser
 from server.hosting.game_manager import GameManager
-from server.hosting.order import HostSettings
+from server.hosting.settings import HostSettings
 from server.registry.queueing import Hindrance, WaitReason
 from server.storage.database import Database
 from tests.kit.server.hosting.managing import order

@@ -18,7 +18,8 @@ from players.kit.worker import WorkerLimits
 from server.errors import TooFewCoresError, TooManyRolesError
 from server.hosting.cores import SLOTS_PER_CORE, CoreBudget
 from server.hosting.game_manager import GameManager
-from server.hosting.order import HostSettings, MatchRequest
+from server.hosting.order import MatchRequest
+from server.hosting.settings import HostSettings
 from server.hosting.uploads import Upload, keep_game
 from server.links.own_player import WorkerPlayer
 from server.match.link import PlayerRequest, ReplyBuffer

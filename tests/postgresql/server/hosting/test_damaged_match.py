@@ -16,8 +16,8 @@ import pytest
 import sqlalchemy as sa
 
 from server.hosting.game_manager import GameManager
-from server.hosting.order import HostSettings
 from server.hosting.playing import MAX_ATTEMPTS
+from server.hosting.settings import HostSettings
 from server.match.exchange import MoveOrigin
 from server.records.codec import entry_json
 from server.records.entries import ClosedEntry, FailedEntry, SentEntry, StepEntry

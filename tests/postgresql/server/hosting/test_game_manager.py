@@ -17,10 +17,10 @@ from server.errors import PlayerSpecError, TooManyMatchesError, UnknownMatchErro
 from server.hosting.choosing import Chooser
 from server.hosting.engine_process import outline_here
 from server.hosting.game_manager import GameManager
-from server.hosting.order import HostSettings
 from server.hosting.ordering import new_version
 from server.hosting.playing import MAX_ATTEMPTS
 from server.hosting.referees import ChildReferee
+from server.hosting.settings import HostSettings
 from server.records.entries import AbortedEntry, AnsweredEntry
 from server.records.record import record_of
 from server.records.signature import has_valid_signature, make_key

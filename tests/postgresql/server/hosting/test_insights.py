@@ -11,7 +11,7 @@ import pytest
 from gdl.wire.insights import insight_json
 from players.kit.http_transport import serving
 from players.player import MakePlayer
-from server.hosting.order import HostSettings
+from server.hosting.settings import HostSettings
 from server.records.entries import Entry, StateEntry
 from server.records.record import record_of
 from server.spectating.events import public_events

@@ -15,8 +15,9 @@ from gdl.language.rules import read_rules
 from gdl.language.terms import Compound
 from server.hosting.engine_process import MAX_PERCEPTS
 from server.hosting.game_manager import GameManager
-from server.hosting.order import HostSettings, MatchRequest
+from server.hosting.order import MatchRequest
 from server.hosting.referees import RefereeLimits
+from server.hosting.settings import HostSettings
 from server.match.position import fact_texts, facts_in
 from server.records.entries import FailedEntry
 from server.spectating.public_record import public_record, public_record_text

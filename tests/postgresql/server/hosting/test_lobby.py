@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from server.hosting.game_manager import GameManager
-from server.hosting.order import HostSettings
+from server.hosting.settings import HostSettings
 from server.principal import Role
 from server.spectating.public_record import known_match
 from server.storage.database import Database

@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 
 from server.hosting.game_manager import GameManager
-from server.hosting.order import HostSettings
 from server.hosting.rounds import open_rounds
+from server.hosting.settings import HostSettings
 from server.hosting.tournament_progress import progress_of
 from server.hosting.tournaments import MAX_LIVE, RETRY_MS, Tournaments
 from server.storage.database import Database

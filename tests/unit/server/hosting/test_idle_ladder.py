@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 
 from server.hosting.idle_ladder import Field, of_versions, order_of_match, pairings
-from server.hosting.order import LadderSettings
+from server.hosting.settings import LadderSettings
 from server.storage.rows import GameVersion, MatchPurpose, PlayerRow, RatedResult, SeatKind
 from server.tournament.fixtures import MatchResult, ScheduledMatch, TournamentGame
 from server.tournament.ratings import fit_ratings
