@@ -23,10 +23,10 @@ from rich.table import Table
 from gdl.compiler.compiled import CompiledGame
 from gdl.engines import make_game
 from gdl.language.terms import Constant
-from players.deadline import SearchBudget
+from players.deadline import SearchBudget, by_processor_time
 from players.search.proof.solver import ProofSearch, load_proof_kernel
 from players.search.tree.search import CompiledSearch, load_search_kernel
-from server.accuracy import Halves, PositionFile, SolvedPosition, by_processor_time, read_positions
+from server.accuracy import Halves, PositionFile, SolvedPosition, read_positions
 from server.errors import PositionFileError
 from server.terminal.progress import progress
 

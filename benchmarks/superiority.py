@@ -32,13 +32,13 @@ from gdl.errors import CallerError
 from gdl.game import Game, Role, State, played_roles
 from gdl.games.library import GameFile, find_game
 from gdl.language.terms import Term
-from players.deadline import Deadline, SearchBudget
+from players.deadline import Deadline, SearchBudget, by_processor_time
 from players.kit.worker import end_with_service
 from players.player import MakePlayer, Player
 from players.registry import find_player
 from players.search.evaluator import wait_for_compilation
 from players.search.positions import points
-from server.accuracy import by_processor_time, wilson
+from server.accuracy import wilson
 from server.terminal.progress import progress
 from server.tournament.sprt import SprtTest
 

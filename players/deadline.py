@@ -39,6 +39,15 @@ class Deadline:
         return self.clock() >= self.at_s
 
 
+def by_processor_time(seconds: float) -> Deadline:
+    """Return a deadline that comes when this process has worked for *seconds*.
+
+    Its clock begins as the monotonic one stands: to a player that asks that one instead, time runs by the clock.
+    """
+    offset_s = time.monotonic() - time.process_time()
+    return Deadline.after(seconds, lambda: time.process_time() + offset_s)
+
+
 @dataclass(frozen=True, slots=True)
 class SearchBudget:
     """What a search may spend: a number of rounds, time, or both; a search that is finished stops earlier.

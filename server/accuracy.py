@@ -26,7 +26,7 @@ from gdl.language.kif import read_term
 from gdl.language.terms import Constant, Term
 from gdl.violations import first_violation, violation_text
 from gdl.worker import ChildLimits, run_limited
-from players.deadline import Deadline, SearchBudget
+from players.deadline import SearchBudget, by_processor_time
 from players.player import Player
 from players.registry import PlayerMaker
 from server.errors import PositionFileError
@@ -320,12 +320,3 @@ def tell_step(player: Player, state: State, moves: JointMove) -> None:
     own_move, percepts = moves[player.game.roles.index(player.role)], state.percepts(player.role, moves)
     player.worlds.advance(own_move, percepts, SearchBudget())
     player.perceive(own_move, percepts)
-
-
-def by_processor_time(seconds: float) -> Deadline:
-    """Return a deadline that comes when this process has worked for *seconds*.
-
-    Its clock begins as the monotonic one stands: to a player that asks that one instead, time runs by the clock.
-    """
-    offset_s = time.monotonic() - time.process_time()
-    return Deadline.after(seconds, lambda: time.process_time() + offset_s)

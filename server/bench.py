@@ -26,10 +26,10 @@ from gdl.language.rules import read_file
 from gdl.language.terms import Term
 from gdl.wire.replies import find_move
 from gdl.worker import ChildLimits, run_limited
-from players.deadline import Deadline
+from players.deadline import Deadline, by_processor_time
 from players.player import Player
 from players.registry import PlayerMaker
-from server.accuracy import MAX_MEMORY_MB, PATIENCE, by_processor_time, tell_step
+from server.accuracy import MAX_MEMORY_MB, PATIENCE, tell_step
 from server.errors import NoChoiceError
 from server.match.chance import move_by_chance
 

@@ -13,10 +13,10 @@ from benchmarks.yardsticks.child import Child, Yardstick
 from gdl.errors import CallerError
 from gdl.game import Game, Role, State, played_roles
 from gdl.language.terms import Term
-from players.deadline import Deadline, SearchBudget
+from players.deadline import Deadline, SearchBudget, by_processor_time
 from players.player import Player
 from players.registry import PlayerMaker
-from server.accuracy import START_S, by_processor_time, wilson
+from server.accuracy import START_S, wilson
 from server.tournament.fixtures import MatchResult
 from server.tournament.sprt import SprtTest, pentanomial
 

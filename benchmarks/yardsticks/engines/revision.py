@@ -65,7 +65,7 @@ class Seats:
 
 
 def _by_processor_time(seconds: float) -> Deadline:
-    """Return what `server.accuracy` calls so: the server of that revision may have it elsewhere, or not at all."""
+    """Return what `players.deadline` calls so: that revision may have it elsewhere, or not at all."""
     offset_s = time.monotonic() - time.process_time()
     return Deadline.after(seconds, lambda: time.process_time() + offset_s)
 

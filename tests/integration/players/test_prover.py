@@ -12,7 +12,7 @@ import pytest
 from gdl.compiler.compiled import CompiledGame, CompiledState
 from gdl.compiler.kernels.packing import words_of
 from gdl.game import Role, State
-from players.deadline import Deadline, SearchBudget
+from players.deadline import Deadline, SearchBudget, by_processor_time
 from players.search import perfect
 from players.search.proof import lines
 from players.search.proof import prover as prover_module
@@ -20,7 +20,6 @@ from players.search.proof.prover import BackgroundProof, ExpectedState, ProofFin
 from players.search.tree.memory import ProvenState
 from players.search.tree.search import CompiledSearch
 from players.search.tree.settings import SearchSettings
-from server.accuracy import by_processor_time
 from tests.integration.players.test_proof import COUNTDOWN, ENDLESS, UNLIMITED, after, compiled, of_text, states
 from tests.kit.polling import wait_until
 
