@@ -13,7 +13,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from gdl.errors import CallerError
 from gdl.game import Game, Role, State
 from gdl.language.terms import Term
-from gdl.violations import violation_message, violations
+from gdl.violations import violation_message, violation_path, violations
 
 Digest: TypeAlias = tuple[Annotated[int, Field(ge=0)], Annotated[str, Field(pattern="^[0-9a-f]{16}$")]]
 """How many texts, and the first 16 hex digits of the SHA-1 of the sorted, newline-joined texts."""
@@ -69,7 +69,7 @@ def read_trace(text: str) -> Trace:
         trace = Trace.model_validate_json(text)
     except ValidationError as error:
         first = violations(error)[0]
-        raise TraceError(f"{'.'.join(map(str, first['loc'])) or 'the text'}: {violation_message(first)}") from error
+        raise TraceError(f"{violation_path(first) or 'the text'}: {violation_message(first)}") from error
     for play, steps in enumerate(trace.matches):
         for number, step in enumerate(steps):
             _check_lengths(step, len(trace.roles), f"matches.{play}.{number}")

@@ -14,7 +14,7 @@ from gdl.language.kif import ReadLimits, read_forms, term_of
 from gdl.language.rules import Description, read_rules, rules_from
 from gdl.language.terms import Compound, Term
 from gdl.toml import INTEGERS
-from gdl.violations import violation_message, violations
+from gdl.violations import violation_message, violation_place, violations
 from gdl.wire.insights import Insight, insight_of
 from server.errors import MatchRecordError
 from server.records.journal import journal_path, read_entries
@@ -153,8 +153,8 @@ def stored(raw: dict[str, Any]) -> StoredRecord:
         )
     except ValidationError as error:
         first = violations(error)[0]
-        where = "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in first["loc"]).lstrip(".")
-        raise MatchRecordError(violation_message(first), where) from error
+        parts = (f"[{part}]" if isinstance(part, int) else f".{part}" for part in violation_place(first))
+        raise MatchRecordError(violation_message(first), "".join(parts).lstrip(".")) from error
 
 
 def facts_of(text: str, where: str = "state") -> frozenset[Term]:

@@ -16,8 +16,8 @@ from server.sanitization import write_csv
 from server.storage.exporting import MatchFilter, collection, exported
 from server.tournament.ratings import Rating
 from server.web import tournament_view
-from server.web.rating_pages import known_game
 from server.web.rendering import machine_date
+from server.web.rule_books import known_game
 from server.web.tournament_pages import SHOWN
 
 _PIECE: Final = 65_536
@@ -88,7 +88,7 @@ class ResultsLine(NamedTuple):
 async def send_ratings(request: web.Request) -> web.Response:
     """Send the ratings of all players as CSV, over all games or in the one that the query names."""
     game = request.query.get("game")
-    board = await request.app[LEADERBOARDS].needed(await known_game(request, game) if game else ALL_GAMES)
+    board = await request.app[LEADERBOARDS].needed((await known_game(request, game)).name if game else ALL_GAMES)
     owners = {row.name: row.owner for row in await request.app[MANAGER].registry.store.listed()}
     lines = (_rating_line(row, owners.get(row.name)) for row in board.rows)
     return _csv(f"{game}-ratings" if game else "ratings", RatingsLine._fields, lines)

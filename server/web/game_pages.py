@@ -31,7 +31,7 @@ from server.web import match_cards
 from server.web.game_pictures import first_picture
 from server.web.measurements import MEASUREMENTS, measured
 from server.web.rendering import render, sentence, visitor_of
-from server.web.rule_books import FIRST_POSITIONS, rule_book
+from server.web.rule_books import FIRST_POSITIONS, known_game, rule_book, unknown_game
 from server.web.rule_listing import MAX_LISTED_CHARACTERS, listing, plain, report_remarks
 from server.web.validation_page import rules_form, verdict_of
 
@@ -43,10 +43,9 @@ async def show_game(request: web.Request) -> web.Response:
     """Show a game, in the version that the query names, else in the current one."""
     manager, name = request.app[MANAGER], request.match_info["name"]
     versions = await manager.games.versions(name)
-    version = _chosen(versions, request.query)
-    current = await manager.games.find(name)
-    if version is None or current is None:
-        raise RequestError("unknown_game", f"there is no game called {name[:100]!r}", "the games are in the menu", 404)
+    version, current = _chosen(versions, request.query), await known_game(request, name)
+    if version is None:
+        raise unknown_game(name)
     report = version.report or {}
     remarks = report_remarks(version.rules, report.get("diagnostics") or ())
     rows = await manager.matches.listed(game=name, limit=_N_MATCHES)

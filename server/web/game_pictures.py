@@ -12,13 +12,11 @@ from cachetools import LRUCache
 from gdl.boards import Board, svg_of
 from gdl.boards.svg import add, root, written
 from gdl.errors import GdlError
-from server.api.operation import MANAGER
-from server.refusals import RequestError
 from server.storage.games import title_of
 from server.storage.rows import GameVersion
 from server.threads import in_own_thread
 from server.web.boards import Picture, board, picture_of
-from server.web.rule_books import FIRST_POSITIONS, rule_book
+from server.web.rule_books import FIRST_POSITIONS, known_game, rule_book
 
 PICTURES: Final = web.AppKey("game_pictures", LRUCache[str, bytes])
 N_PICTURES: Final = 1_024
@@ -57,9 +55,7 @@ def picture_key(version: GameVersion) -> str:
 async def send_picture(request: web.Request) -> web.Response:
     """Send the first position of the game, in the version that the query names, else in the current one."""
     name, wanted = request.match_info["name"], request.query.get("v", "")
-    current = await request.app[MANAGER].games.find(name)
-    if current is None:
-        raise RequestError("unknown_game", f"there is no game called {name[:100]!r}", "the games are in the menu", 404)
+    current = await known_game(request, name)
     drawn = await _drawn(request, current)
     body = drawn or initial_picture(title_of(current))
     etag = hashlib.sha256(body).hexdigest()[:16]

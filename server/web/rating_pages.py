@@ -15,6 +15,7 @@ from server.storage.games import title_of
 from server.tournament.rating_chart import RatingChart, rating_chart
 from server.tournament.ratings import elo_range
 from server.web.rendering import date, render
+from server.web.rule_books import known_game
 
 _N_CURVES: Final = 8
 _MOST_LISTED: Final = 200
@@ -27,18 +28,7 @@ async def show_all(request: web.Request) -> web.Response:
 
 async def show_game(request: web.Request) -> web.Response:
     """Show the leaderboard of a game."""
-    return await _leaderboard(request, await known_game(request, request.match_info["name"]))
-
-
-async def known_game(request: web.Request, name: str) -> str:
-    """Return the *name* of a game.
-
-    Raises:
-        RequestError: there is no game of that name.
-    """
-    if await request.app[MANAGER].games.find(name) is None:
-        raise RequestError("unknown_game", f"there is no game called {name[:100]!r}", "the games are in the menu", 404)
-    return name
+    return await _leaderboard(request, (await known_game(request, request.match_info["name"])).name)
 
 
 async def _leaderboard(request: web.Request, game: str) -> web.Response:

@@ -17,9 +17,11 @@ from gdl.game import EvaluationLimits
 from gdl.interpreter import InterpretedGame
 from gdl.language.rules import Description, read_rules
 from gdl.language.terms import Term
+from server.api.operation import MANAGER
 from server.cache import BackgroundCache
 from server.hosting.referees import ChildReferee, EngineProcesses, RefereeLimits, is_trusted
 from server.match.position import facts_in
+from server.refusals import RequestError
 from server.storage.games import GameStore, about_version
 from server.storage.rows import GameVersion
 from server.threads import in_own_thread
@@ -34,6 +36,23 @@ _FRESH_S: Final = 10.0
 """How old a version may be: its rules never change, its description does where it comes again."""
 _QUICK: Final = EvaluationLimits(max_rows=1_000_000, max_seconds=5.0)
 _LIMITS: Final = RefereeLimits(max_seconds=10.0, max_memory_mb=1024, evaluation=_QUICK)
+
+
+def unknown_game(name: str) -> RequestError:
+    """Return what is said where there is no game *name*."""
+    return RequestError("unknown_game", f"there is no game called {name[:100]!r}", "the games are in the menu", 404)
+
+
+async def known_game(request: web.Request, name: str) -> GameVersion:
+    """Return the current version of the game *name*.
+
+    Raises:
+        RequestError: there is none.
+    """
+    found = await request.app[MANAGER].games.find(name)
+    if found is None:
+        raise unknown_game(name)
+    return found
 
 
 @dataclass(frozen=True, slots=True)

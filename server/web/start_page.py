@@ -1,6 +1,6 @@
 """The form that starts a match, and a match by hand against a player of ours."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any, Final
 
 from aiohttp import web
@@ -22,9 +22,11 @@ from server.refusals import RequestError
 from server.storage.games import title_of
 from server.storage.rows import GameVersion
 from server.web import match_page, rendering
+from server.web.rule_books import known_game
 from server.web.seat_page import seat_address
 
 _SEAT_PREFIX: Final = "player."
+_LABELS: Final = {"startClock": "Start clock", "playClock": "Play clock", "seed": "Seed", "broadcastDelay": "Broadcast"}
 _BY_HAND: Final = {"startClock": 10, "playClock": 120}
 """The clocks against a player of ours: time for a person to think."""
 _DEFAULTS: Final = {
@@ -57,10 +59,7 @@ async def start(request: web.Request) -> web.StreamResponse:
         order = MatchRequest.model_validate(_order(data, version))
         ordered = await request.app[MANAGER].practice.order(order, principal(request))
     except ValidationError as error:
-        first = violations(error)[0]
-        return await _form(
-            request, data, rendering.sentence(f"{_where(violation_place(first))}: {violation_message(first)}")
-        )
+        return await _form(request, data, rendering.sentence(_refusal(error)))
     except GdlError as error:
         return await _form(request, data, rendering.sentence(error))
     return _started(request, ordered, is_for_others=data.get("links") == "yes")
@@ -71,9 +70,7 @@ async def play_by_hand(request: web.Request) -> web.StreamResponse:
     """Order a match of the game by hand against a player of ours, and go to the seat."""
     data = {name: str(value) for name, value in (await request.post()).items()}
     manager, viewer = request.app[MANAGER], principal(request)
-    version = await manager.games.find(request.match_info["name"])
-    if version is None:
-        raise RequestError("unknown_game", "there is no such game", status=404)
+    version = await known_game(request, request.match_info["name"])
     opponent = data.get("opponent", "")
     if opponent not in OWN_PLAYERS:
         raise RequestError("invalid_player", "choose a player of this server", status=400)
@@ -98,9 +95,12 @@ def _order(data: Mapping[str, str], version: GameVersion) -> dict[str, Any]:
     return order | {"scramble": data.get("scramble") == "yes"}
 
 
-def _where(place: Sequence[str | int]) -> str:
-    names = {"startClock": "Start clock", "playClock": "Play clock", "seed": "Seed", "broadcastDelay": "Broadcast"}
-    return names.get(str(place[0]), ", ".join(map(str, place))) if place else "This form"
+def _refusal(error: ValidationError) -> str:
+    """Return the first thing that is wrong with the form, after the label of its field."""
+    first = violations(error)[0]
+    place = violation_place(first)
+    field = _LABELS.get(str(place[0]), ", ".join(map(str, place))) if place else "This form"
+    return f"{field}: {violation_message(first)}"
 
 
 def _started(request: web.Request, ordered: DrawnMatch, *, is_for_others: bool) -> web.StreamResponse:

@@ -8,7 +8,7 @@ from multidict import MultiDictProxy
 from pydantic import ValidationError
 
 from gdl.errors import GdlError
-from gdl.violations import violation_message, violations
+from gdl.violations import violation_message, violation_place, violations
 from server.access.access import principal
 from server.access.settings import requires
 from server.api import tournament_models
@@ -59,8 +59,7 @@ async def order(request: web.Request) -> web.StreamResponse:
         text = tournament_models.NewTournament.model_validate(_order(data, games))
         await commands.order_tournament(request, text)
     except ValidationError as error:
-        first = violations(error)[0]
-        return await _form(request, data, games, sentence(f"{_where(first['loc'])}: {violation_message(first)}"))
+        return await _form(request, data, games, sentence(_refusal(error)))
     except GdlError as error:
         return await _form(request, data, games, sentence(error))
     raise web.HTTPSeeOther(f"/tournaments/{text.name}")
@@ -80,8 +79,12 @@ def _entry(line: str) -> dict[str, str]:
     return {"name": name.strip(), "player": player.strip()} if equals else {"player": line}
 
 
-def _where(place: tuple[str | int, ...]) -> str:
-    return _LABELS.get(str(place[0]), str(place[0])) if place else "This form"
+def _refusal(error: ValidationError) -> str:
+    """Return the first thing that is wrong with a form, after the label of its field."""
+    first = violations(error)[0]
+    place = violation_place(first)
+    field = _LABELS.get(str(place[0]), str(place[0])) if place else "This form"
+    return f"{field}: {violation_message(first)}"
 
 
 async def _form(request: web.Request, data: Mapping[str, str], games: list[str], problem: str = "") -> web.Response:
@@ -138,8 +141,7 @@ async def carry_out(request: web.Request) -> None:
     try:
         await do(request, name, form)
     except ValidationError as error:
-        first = violations(error)[0]
-        raise RequestError("bad_request", f"{_where(first['loc'])}: {violation_message(first)}", status=400) from error
+        raise RequestError("bad_request", _refusal(error), status=400) from error
 
 
 async def _start(request: web.Request, name: str, _form: Form) -> None:
