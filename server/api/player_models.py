@@ -4,12 +4,11 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Annotated, Any, Final, Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Field, model_validator
-from pydantic.alias_generators import to_camel
+from pydantic import ConfigDict, Field, model_validator
 
 from gdl.wire.insights import MAX_INSIGHT
 from players.kit.host import MAX_NAME
-from server.api.operation import without_none
+from server.api.operation import RequestModel, ResponseModel, without_none
 from server.match.link import MAX_FAILURE, MAX_REPLY_BYTES
 from server.principal import Principal, may_command
 from server.registry.health import MAX_VERSION, Health
@@ -26,14 +25,10 @@ _RequestId = Annotated[str, Field(min_length=1, max_length=300)]
 _MaxMatches = Annotated[int, Field(ge=1, le=MAX_MATCHES, description="how many matches it plays at once")]
 
 
-class Text(BaseModel):
-    """The body of a request or a response: keys in camel case, and no others."""
+class _Wishes(RequestModel):
+    """What the owner of a player says of it; keys in snake case are taken, too, as they have been from the start."""
 
-    model_config = ConfigDict(extra="forbid", alias_generator=to_camel, populate_by_name=True, frozen=True)
-
-
-class _Wishes(Text):
-    """What the owner of a player says of it."""
+    model_config = ConfigDict(validate_by_name=True, validate_by_alias=True)
 
     url: _Url | None = None
     max_matches: _MaxMatches | None = None
@@ -64,13 +59,13 @@ class PlayerChange(_Wishes):
     """What is to be different; what is not there stays as it is."""
 
 
-class PauseText(Text):
+class PauseText(RequestModel):
     """Why a player gets no more matches."""
 
     reason: Annotated[CleanLine, Field(max_length=200)] = ""
 
 
-class RequestsQuery(Text):
+class RequestsQuery(RequestModel):
     """Which requests come besides new ones."""
 
     past: Annotated[
@@ -78,7 +73,7 @@ class RequestsQuery(Text):
     ] = False
 
 
-class ReplyText(Text):
+class ReplyText(RequestModel):
     """The reply to a request, as a player over HTTP would send it; `letter` is the deprecated name of `request`."""
 
     model_config = ConfigDict(json_schema_extra={"oneOf": [{"required": ["request"]}, {"required": ["letter"]}]})
@@ -110,14 +105,14 @@ class ReplyText(Text):
         return self.request or self.letter
 
 
-class ReplyAnswer(Text):
+class ReplyAnswer(ResponseModel):
     """The reply was taken; the request has the name that the reply gave it."""
 
     request: str | None = None
     letter: Annotated[str | None, Field(json_schema_extra={"deprecated": True})] = None
 
 
-class ResultAnswer(Text):
+class ResultAnswer(ResponseModel):
     """How a version of a player did in the matches of a game that are completed."""
 
     game: str
@@ -127,7 +122,7 @@ class ResultAnswer(Text):
     errors: int
 
 
-class RatingAnswer(Text):
+class RatingAnswer(ResponseModel):
     """How strong the version of a player is, in points of Elo, with the 95 % interval, by its latest `matches`."""
 
     elo: float
@@ -136,7 +131,7 @@ class RatingAnswer(Text):
     matches: int
 
 
-class PlayerAnswer(Text):
+class PlayerAnswer(ResponseModel):
     """A registered player; `url` and `trouble` are for its owner alone.
 
     `canPlay` is whether it would be given a match now if it plays none; `seenMs` when it last answered, or
@@ -162,13 +157,13 @@ class PlayerAnswer(Text):
     rating: RatingAnswer | None = None
 
 
-class PlayersAnswer(Text):
+class PlayersAnswer(ResponseModel):
     """All registered players, by name."""
 
     players: list[PlayerAnswer]
 
 
-class HealthAnswer(Text):
+class HealthAnswer(ResponseModel):
     """What a player says now; `trouble` tells why it said nothing."""
 
     player: PlayerAnswer

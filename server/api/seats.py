@@ -10,8 +10,7 @@ from pydantic import Field
 from gdl.language.kif import read_term
 from server.access.access import PRINCIPAL
 from server.access.recognition import is_secret_of
-from server.api.operation import MANAGER, Operations
-from server.api.player_models import Text
+from server.api.operation import MANAGER, Operations, RequestModel, ResponseModel
 from server.api.streams import NDJSON, SSE, EventStream, streamed
 from server.hosting.game_manager import GameManager
 from server.links.queued_player import Turn
@@ -30,7 +29,7 @@ _SEEN: Final = StartedEntry | StateEntry | StepEntry | EndEntry
 """What of a journal changes what every seat sees."""
 
 
-class SeatStep(Text):
+class SeatStep(ResponseModel):
     """A step as one role knows it: its move, and in GDL-II what it perceived of the joint move."""
 
     step: int
@@ -38,7 +37,7 @@ class SeatStep(Text):
     percepts: list[str] | None = None
 
 
-class SeatView(Text):
+class SeatView(ResponseModel):
     """What a person sees.
 
     In the `lobby` the match waits for the people who play the roles that are `missing`.
@@ -146,14 +145,14 @@ _HEADERS: Final = {SECRET: "what the order was answered with for this seat, unle
 operations: Final = Operations("seats")
 
 
-class MoveText(Text):
+class MoveText(RequestModel):
     """The move of a person: as rule files write it, in the step in which it is asked for."""
 
     step: Annotated[int, Field(ge=0, le=1_000_000)]
     move: Annotated[str, Field(min_length=1, max_length=10_000)]
 
 
-class MoveAnswer(Text):
+class MoveAnswer(ResponseModel):
     """The move was taken, as the rules write it."""
 
     step: int
