@@ -158,7 +158,7 @@ class Model:
                     _merge(deltas, self._add_derived(plan.head, rows))
 
     def _changes(self, clause: int, changed: Deltas) -> Iterator[tuple[JoinPlan, list[Row]]]:
-        """Yield what a clause derives from the rows that are new since the last round."""
+        """Yield what a clause derives from the rows that are new since the last iteration."""
         for number, literal in enumerate(self._program.clauses[clause].literals):
             if literal.is_positive and placed(literal.atom)[0] in changed:
                 yield self._run(clause, number, changed)

@@ -181,7 +181,7 @@ def without_rules(draft: Draft, found: Diagnostic) -> Sequence[Edit]:
     With them go the comments that are for them alone, which would allow something in the rule that follows.
 
     One whose name is likely misspelt stays: it may be the rule that the game misses. Where those that use it go too,
-    the next round finds it unused; where a comment keeps them, they keep what they need.
+    the next pass finds it unused; where a comment keeps them, they keep what they need.
     """
     graph, forms = draft.subject.graph, draft.subject.forms
     relation = _head(draft.subject.rules[bisect_right(forms, found.span.start, key=lambda form: form.start) - 1])

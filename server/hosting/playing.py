@@ -45,7 +45,7 @@ class HostObservers:
 
     Attributes:
         on_entry: called with each entry of a journal.
-        on_step_overhead: called after each round with the step overhead. *Units*: seconds.
+        on_step_overhead: called after each question with the step overhead. *Units*: seconds.
         on_batch: called after each transaction with how many events it wrote, and how many seconds it took.
         on_end: called with each match that is played no more.
     """

@@ -15,8 +15,8 @@ from server.match.setup import MatchSetup, Substitute
 from server.match.verdicts import BUSY, text_of
 
 
-class Round:
-    """The answers of the players of *roles* to one message; *number* is its own among the rounds of the match."""
+class Question:
+    """One message to the players of *roles*, and their answers; *number* is its place among those of the match."""
 
     def __init__(self, number: int, message: exchange.Message, roles: Iterable[Role]) -> None:
         self.number, self.message = number, message
@@ -29,7 +29,7 @@ class Round:
         return tuple(self._pending)
 
     def expects(self, number: int, role: Role) -> bool:
-        """Return whether the answer of *role* to round *number* is one that this round still waits for."""
+        """Return whether the answer of *role* to question *number* is one that this one still waits for."""
         return number == self.number and role in self._pending
 
     def take(self, answered: exchange.Answered) -> None:
@@ -43,7 +43,7 @@ class Round:
         return not self._pending
 
 
-_NO_ROUND: Final = Round(0, exchange.Message.ABORT, ())
+_NO_QUESTION: Final = Question(0, exchange.Message.ABORT, ())
 _ASKING: Final = {
     exchange.Message.PREVIEW: MatchPhase.PREVIEWING,
     exchange.Message.START: MatchPhase.STARTING,
@@ -64,7 +64,7 @@ class Match:
         self._game, self._setup = game, setup
         self._dialogues = dialogues(game, setup)
         self._phase = MatchPhase.NEW
-        self._round = _NO_ROUND
+        self._question = _NO_QUESTION
         self._resume_state = NOT_STARTED
         self._resumed_step = 0
         self._position: Position | None = None
@@ -182,8 +182,8 @@ class Match:
             self._stay_decided(ending)
             return
         self._outputs.append(ending)
-        if not self._round.is_complete:
-            self._outputs.append(exchange.Drop(self._round.number))
+        if not self._question.is_complete:
+            self._outputs.append(exchange.Drop(self._question.number))
         self._leave_out(self._busy_roles())
         self._go_on(Trigger.ABORT)
 
@@ -205,22 +205,22 @@ class Match:
         self._ask(exchange.Message.STOP)
 
     def _ask(self, message: exchange.Message, resume_state: exchange.ResumeState = NOT_STARTED) -> None:
-        self._round = Round(self._round.number + 1, message, self._dialogues)
+        self._question = Question(self._question.number + 1, message, self._dialogues)
         for answered in resume_state.answers.values():
-            self._round.take(answered)
-        asks = [self._question(role, self._dialogues[role]) for role in self._round.pending]
+            self._question.take(answered)
+        asks = [self._ask_player(role, self._dialogues[role]) for role in self._question.pending]
         self._outputs += (exchange.Sent(self._at_ms, ask.step, ask.role, message, ask.text) for ask in asks)
         self._outputs += asks
-        if self._round.is_complete:
-            self._finish_round()
+        if self._question.is_complete:
+            self._close_question()
 
-    def _question(self, role: Role, dialogue: Dialogue) -> exchange.AskPlayer:
-        message = self._round.message
+    def _ask_player(self, role: Role, dialogue: Dialogue) -> exchange.AskPlayer:
+        message = self._question.message
         legal_moves = self._legal_moves(role) if message is exchange.Message.PLAY else ()
         text = dialogue.text(message, self._last_step(role), legal_moves)
         limit_s = dialogue.limit_s(message)
         return exchange.AskPlayer(
-            self._round.number, role, self.step, message, text, limit_s, dialogue.in_player_names(legal_moves)
+            self._question.number, role, self.step, message, text, limit_s, dialogue.in_player_names(legal_moves)
         )
 
     def _last_step(self, role: Role) -> LastStep:
@@ -231,10 +231,10 @@ class Match:
         return LastStep(position.step, seen, position.moves[i])
 
     def _take_answer(self, answer: exchange.Answer) -> None:
-        """Judge *answer*, substitute a move that is not legal, and finish the round with the last answer."""
-        if not self._round.expects(answer.round, answer.role):
+        """Judge *answer*, substitute a move that is not legal, and close the question with the last answer."""
+        if not self._question.expects(answer.question, answer.role):
             return
-        message = self._round.message
+        message = self._question.message
         legal_moves = self._legal_moves(answer.role) if message is exchange.Message.PLAY else ()
         verdict = self._dialogues[answer.role].judge(answer, message, legal_moves)
         move = self._substitute(answer.role) if legal_moves and verdict.move is None else verdict.move
@@ -252,9 +252,9 @@ class Match:
             insight=self._dialogues[answer.role].insight(answer, message),
         )
         self._outputs.append(answered)
-        self._round.take(answered)
-        if self._round.is_complete:
-            self._finish_round()
+        self._question.take(answered)
+        if self._question.is_complete:
+            self._close_question()
 
     def _legal_moves(self, role: Role) -> tuple[Term, ...]:
         assert self._position is not None
@@ -266,8 +266,8 @@ class Match:
             return legal_moves[0]
         return move_by_chance(legal_moves, self._setup.seed, self.step, role)
 
-    def _finish_round(self) -> None:
-        """Close the round, and go on; a match in which a player was busy at START is aborted."""
+    def _close_question(self) -> None:
+        """Close the question, and go on; a match in which a player was busy at START is aborted."""
         if self._phase in (MatchPhase.STARTING, MatchPhase.PLAYING):
             self._outputs.append(self._step_finished())
         busy = self._busy_roles()
@@ -282,13 +282,13 @@ class Match:
 
     def _busy_roles(self) -> tuple[Role, ...]:
         """Return whose players said to START that they are busy, and nothing else until the start clock was over."""
-        answers = self._round.answers if self._phase is MatchPhase.STARTING else {}
+        answers = self._question.answers if self._phase is MatchPhase.STARTING else {}
         return tuple(role for role in self._game.roles if role in answers and answers[role].error == BUSY)
 
     def _step_finished(self) -> exchange.StepFinished:
-        """Return the event of a whole round, its values in the order of the roles."""
-        answers = [self._round.answers.get(role) for role in self._game.roles]
-        is_play = self._round.message is exchange.Message.PLAY
+        """Return the event of a step whose answers are in, its values in the order of the roles."""
+        answers = [self._question.answers.get(role) for role in self._game.roles]
+        is_play = self._question.message is exchange.Message.PLAY
         failures = tuple("" if answer is None else answer.failure for answer in answers)
         insights = tuple(None if answer is None else answer.insight for answer in answers)
         return exchange.StepFinished(
@@ -309,7 +309,7 @@ class Match:
     def _move(self, role: Role) -> Term:
         if role not in self._dialogues:
             return move_by_chance(self._legal_moves(role), self._setup.seed, self.step, role)
-        move = self._round.answers[role].move
+        move = self._question.answers[role].move
         assert move is not None
         return move
 

@@ -35,7 +35,7 @@ class DriverOptions:
     """What a driver works with. *Units*: seconds for one state, bytes of one reply.
 
     `flush` is awaited before messages go out. When it raises, no more messages go out: another process may play the
-    match on. `on_step_overhead` is called after each round with the step overhead, the time that this side took from
+    match on. `on_step_overhead` is called after each question with the step overhead, the time that this side took from
     the last reply to the next message.
     """
 
@@ -132,12 +132,12 @@ class MatchDriver:
                     if not is_flushed:
                         await self._options.flush()
                         is_flushed = True
-                    self._spawn(self._ask(output), output.round)
+                    self._spawn(self._ask(output), output.question)
                 case exchange.Evaluate():
                     # The states of a match that goes on follow on nothing, and must not all be worked out in one go.
                     if len(outputs) == 1 or not self._evaluate_now(output):
                         self._spawn(self._evaluate(output), 0)
-                case exchange.Drop(round=number):
+                case exchange.Drop(question=number):
                     self._cancel(number)
                 case event:
                     self._tell(event)
@@ -179,7 +179,7 @@ class MatchDriver:
         self._inbox.put_nowait(
             exchange.Answer(
                 at_ms=at_ms,
-                round=ask.round,
+                question=ask.question,
                 role=ask.role,
                 ending=ending,
                 raw=raw,

@@ -185,7 +185,7 @@ class ResumeState:
     Attributes:
         moves: the joint moves that were made, in order.
         n_states: how many states were reported; the one after the last joint move may not have been.
-        message: what was asked last, if its round was not finished; STOP or ABORT as soon as the end was decided.
+        message: what was asked last, if some answers were not in; STOP or ABORT as soon as the end was decided.
         answers: the answers to `message` that had come, by the name of the role.
         outcome: how it ended, once that was decided.
         was_anything_sent: whether any message was ever sent.
@@ -209,11 +209,11 @@ NOT_STARTED: Final = ResumeState()
 class AskPlayer:
     """Send `text` to a player, and report an `Answer` after `limit_s` at the latest.
 
-    `round` names the question, so that an answer finds it. `legal_moves` are those of the role, in the names that its
-    player knows; nothing but for PLAY. *Units*: seconds from the start of connecting.
+    `question` is the number of the question, by which an answer finds it. `legal_moves` are those of the role, in the
+    names that its player knows; nothing but for PLAY. *Units*: seconds from the start of connecting.
     """
 
-    round: int
+    question: int
     role: Role
     step: int
     message: Message
@@ -224,9 +224,9 @@ class AskPlayer:
 
 @dataclass(frozen=True, slots=True)
 class Drop:
-    """Wait no longer for the answers of this round."""
+    """Wait no longer for the answers to this question."""
 
-    round: int
+    question: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -266,14 +266,14 @@ class ReplyEnding(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """How an `Ask` ended.
+    """How an `AskPlayer` ended.
 
     `raw` is what came, which may be a part or nothing; `detail` tells what went wrong with the connection, `failure`
     what the player says went wrong in its own code, `insight` what it says that it thinks, not read yet.
     """
 
     at_ms: int
-    round: int
+    question: int
     role: Role
     ending: ReplyEnding
     raw: bytes

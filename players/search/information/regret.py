@@ -105,7 +105,7 @@ class RegretSearch:
         self.n_iterations = 0
 
     def run(self, budget: SearchBudget) -> None:
-        """Iterate until *budget* is spent, an iteration being a round, or until there is hardly anything to gain."""
+        """Iterate until *budget* is spent, or until there is hardly anything to gain."""
         start, next_look = self.n_iterations, max(2 * self.n_iterations, 32)
         while self.n_iterations < MAX_ITERATIONS and not budget.is_spent(self.n_iterations - start):
             if self.n_iterations >= next_look:

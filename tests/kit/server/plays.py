@@ -88,9 +88,9 @@ class Script:
             match output:
                 case AskPlayer():
                     self.asks.append(output)
-                case Drop(round=number):
+                case Drop(question=number):
                     self.dropped.append(number)
-                    self.asks = [ask for ask in self.asks if ask.round != number]
+                    self.asks = [ask for ask in self.asks if ask.question != number]
                 case Evaluate():
                     self.evaluations.append(output)
                 case event:
@@ -122,7 +122,7 @@ class Script:
         ending = reply if isinstance(reply, ReplyEnding) else ReplyEnding.REPLIED
         raw = b"" if isinstance(reply, ReplyEnding) else reply.encode() if isinstance(reply, str) else reply
         self.at_ms += 250
-        self.feed(Answer(self.at_ms, ask.round, role, ending, raw, 250, detail))
+        self.feed(Answer(self.at_ms, ask.question, role, ending, raw, 250, detail))
 
     def expect_both(self, left: str | bytes | ReplyEnding, right: str | bytes | ReplyEnding) -> None:
         self.expect(LEFT, None, left)

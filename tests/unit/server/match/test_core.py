@@ -233,7 +233,7 @@ def test_legal_moves_go_with_play_alone() -> None:
 def test_what_a_player_says_went_wrong_in_its_code_is_kept_with_its_step() -> None:
     script = started(Script(two_steps(), setup()))
     ask = script.asks[0]
-    script.feed(Answer(2000, ask.round, LEFT, ReplyEnding.REPLIED, b"(say Yes)", 9, failure="ZeroDivisionError"))
+    script.feed(Answer(2000, ask.question, LEFT, ReplyEnding.REPLIED, b"(say Yes)", 9, failure="ZeroDivisionError"))
     assert script.events[-1] == Answered(2000, 0, LEFT, Message.PLAY, "(say Yes)", 9, "", "", YES, "ZeroDivisionError")
     script.asks.remove(ask)
     script.expect(RIGHT, None, "(say no)")
@@ -245,7 +245,7 @@ def thinking(script: Script, role: Term, insight: str) -> StepFinished:
     """Return how the step ends in which *role* says yes and tells *insight*, and the other player tells nothing."""
     for ask in list(script.asks):
         told = insight if ask.role == role else ""
-        script.feed(Answer(2000, ask.round, ask.role, ReplyEnding.REPLIED, b"noop", 9, insight=told))
+        script.feed(Answer(2000, ask.question, ask.role, ReplyEnding.REPLIED, b"noop", 9, insight=told))
         script.asks.remove(ask)
     return finished_steps(script)[-1]
 
@@ -296,7 +296,7 @@ def test_what_is_said_to_start_is_not_looked_at_but_silence_is_recorded() -> Non
 def test_what_had_come_at_the_deadline_counts_when_it_is_a_move() -> None:
     script = started(Script(two_steps(), setup()))
     ask = script.asks[0]
-    script.feed(Answer(2000, ask.round, LEFT, ReplyEnding.TIMED_OUT, b"(say Yes)", 6000))
+    script.feed(Answer(2000, ask.question, LEFT, ReplyEnding.TIMED_OUT, b"(say Yes)", 6000))
     assert script.events[-1] == Answered(2000, 0, LEFT, Message.PLAY, "(say Yes)", 6000, "", "", YES)
 
 
@@ -305,9 +305,9 @@ def test_answers_that_come_twice_or_for_another_round_change_nothing() -> None:
     start = script.answered[0]
     script.expect(LEFT, None, "(say Yes)")
     before = list(script.events)
-    script.feed(Answer(9000, start.round, RIGHT, ReplyEnding.REPLIED, b"(say no)", 1))
-    script.feed(Answer(9000, script.answered[-1].round, LEFT, ReplyEnding.REPLIED, b"(say no)", 1))
-    script.feed(Answer(9000, script.answered[-1].round, RANDOM, ReplyEnding.REPLIED, b"(say no)", 1))
+    script.feed(Answer(9000, start.question, RIGHT, ReplyEnding.REPLIED, b"(say no)", 1))
+    script.feed(Answer(9000, script.answered[-1].question, LEFT, ReplyEnding.REPLIED, b"(say no)", 1))
+    script.feed(Answer(9000, script.answered[-1].question, RANDOM, ReplyEnding.REPLIED, b"(say no)", 1))
     assert script.events == before
 
 
