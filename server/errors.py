@@ -1,7 +1,7 @@
-"""Everything that can go wrong in `server`, each error saying whose fault it is and carrying its data.
+"""What can go wrong in `server`, each error saying whose fault it is and carrying its data.
 
-`MatchRecordError` is the record's fault, `gdl.errors.CallerError` the caller's; what a remote player does wrong never
-raises out of a match: it is an event of the match.
+`gdl.errors.CallerError` is the caller's fault. What is of records, links and storage alone is in their `errors`, why a
+request is refused in `server.refusals`.
 """
 
 from __future__ import annotations
@@ -28,46 +28,6 @@ _TAKEN: Final[dict[NameKind, str]] = {
 
 class ServerError(GdlError):
     """The root of the errors that are this package's own."""
-
-
-class MatchRecordError(ServerError, ValueError):
-    """A file is no match record, or a record contradicts itself; `where` names the place in it."""
-
-    template: ClassVar[str] = "{place}{message}"
-    message: str
-    where: str = ""
-
-    @property
-    def place(self) -> str:
-        """The place with a colon, or nothing where there is none."""
-        return self.where and f"{self.where}: "
-
-
-class SignatureFormatError(MatchRecordError):
-    """The public key or the signature of a record is missing or not in the public format; `where` is its key."""
-
-    message: str = derived("missing, or not in the public format")
-    where: str = derived("{key}")
-    key: str
-
-
-class KeyFileError(CallerError):
-    """The file that should keep the key for signatures cannot be used."""
-
-    template: ClassVar[str] = (
-        "{path} keeps no key for signatures ({reason}); name a file that is not there, and it is made"
-    )
-    path: Path
-    reason: str
-
-
-class JournalExistsError(CallerError):
-    """The journal of another match is where the journal of this one should be."""
-
-    template: ClassVar[str] = (
-        "{path} belongs to a match that is played now or broke off; `ggp replay` reads it; name another file"
-    )
-    path: Path
 
 
 class PositionFileError(ServerError, ValueError):
@@ -127,28 +87,12 @@ class SystemRefusalError(ServerError):
     reason: str
 
 
-class PlayerSpecError(CallerError):
-    """What should say where a player is says nothing of the kind."""
-
-    template: ClassVar[str] = "no player at {spec!r}: {reason}"
-    spec: str
-    reason: str
-
-
 class ProfileWordError(CallerError):
     """A word that should say how much grace a player has says no number of seconds up to *max_s*."""
 
     template: ClassVar[str] = "{word!r}: grace is a number of seconds from 0 to {max_s:g}, as in grace:2.5"
     word: str
     max_s: float
-
-
-class PlayerStartError(ServerError):
-    """A player that this process should run did not come up."""
-
-    template: ClassVar[str] = "the player {spec} could not be started: {reason}"
-    spec: str
-    reason: str
 
 
 class OrderRefusedError(CallerError):
@@ -184,90 +128,6 @@ class DemoError(ServerError):
 
     template: ClassVar[str] = "{message}"
     message: str
-
-
-class RemotePlayerError(ServerError):
-    """A remote player answered with something that is no reply; a match records it and goes on."""
-
-    template: ClassVar[str] = "{message}"
-    message: str
-
-
-class HttpStatusError(RemotePlayerError):
-    """A remote player answered with a *status* that is no success."""
-
-    message: str = derived("HTTP status {status}{note}")
-    status: int
-
-    @property
-    def note(self) -> str:
-        """What is done about it, where the status asks for something."""
-        return ": redirects are not followed" if 300 <= self.status < 400 else ""
-
-
-class ForbiddenTargetError(RemotePlayerError):
-    """A player is at an address that this server does not call, which the message does not name: records are public."""
-
-    message: str = derived("the address is in a network that this server calls no players in")
-
-
-class RecordDiffersError(MatchRecordError):
-    """A record tells something else than the rules: `kind` of thing, at `step`, of `role` if it is one's."""
-
-    message: str = derived("{kind} differs: the record has {recorded}; by the rules it is {expected}")
-    where: str = derived("step {step}{of_role}")
-    step: int
-    role: str
-    kind: str
-    recorded: str
-    expected: str
-
-    @property
-    def of_role(self) -> str:
-        """The role after a comma, or nothing where it is of none."""
-        return self.role and f", {self.role}"
-
-
-class UnknownRequestError(CallerError):
-    """The player has no request of that id, or it is too long ago."""
-
-    template: ClassVar[str] = "no request {request_id[:200]!r} waits for this player"
-    request_id: str
-
-
-class LateReplyError(CallerError):
-    """The reply to a request comes after its clock or its match has ended."""
-
-    template: ClassVar[str] = "the reply to the request {request_id[:200]!r} is too late"
-    request_id: str
-
-
-class OtherReplyError(CallerError):
-    """The request has another reply already, which counts."""
-
-    template: ClassVar[str] = "the request {request_id[:200]!r} was answered before, with something else, which counts"
-    request_id: str
-
-
-class IllegalChoiceError(CallerError):
-    """What a person wants to play is no legal move; `legal_moves` are."""
-
-    template: ClassVar[str] = "{move[:200]!r} is no legal move{instead}"
-    move: str
-    legal_moves: Sequence[str]
-
-    @property
-    def instead(self) -> str:
-        """The first of the legal moves, or nothing where there are none."""
-        shown = ", ".join(self.legal_moves[:20]) + (", ..." if len(self.legal_moves) > 20 else "")
-        return shown and f"; these are: {shown}"
-
-
-class NotAskedError(CallerError):
-    """A person moves in a step in which no move is asked for."""
-
-    template: ClassVar[str] = "no move is asked for in step {step}"
-    step: int
 
 
 class InvalidNameError(CallerError):

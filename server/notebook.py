@@ -23,7 +23,8 @@ from players.deadline import Deadline
 from players.kit.local_match import LocalMatch
 from players.player import Player
 from players.registry import find_player
-from server.errors import MatchRecordError, NoRoleError
+from server.errors import NoRoleError
+from server.records.errors import MatchRecordError
 from server.records.replay import replay
 from server.records.stored_record import StoredRecord, read_stored
 from server.terminal.progress import progress

@@ -11,8 +11,9 @@ from server.access.access import principal
 from server.api import player_models
 from server.api.operation import LEADERBOARDS, MANAGER, Operations, RequestModel, ResponseModel
 from server.api.streams import HEARTBEAT_S, NDJSON, SSE, EventStream, streamed
-from server.errors import NotDialInError, UnknownRequestError
+from server.errors import NotDialInError
 from server.links.addresses import is_address
+from server.links.errors import UnknownRequestError
 from server.links.player_info import ask_info
 from server.links.relay import Connection
 from server.links.request_queue import Reader, RequestQueue

@@ -11,6 +11,8 @@ from aiohttp.http_exceptions import ContentEncodingError
 
 import gdl.errors
 from server import errors
+from server.links import errors as link_errors
+from server.records.errors import MatchRecordError
 from server.refusals import RequestError
 from server.storage.errors import DamagedRowError, StorageError
 from server.validating.formats import file_report
@@ -164,14 +166,14 @@ _KINDS: Final[tuple[tuple[type[Exception], str], ...]] = (
     (errors.ShuttingDownError, "shutting_down"),
     (errors.TooManyRolesError, "too_many_roles"),
     (errors.TooFewCoresError, "too_many_seats"),
-    (errors.PlayerSpecError, "invalid_player"),
-    (errors.IllegalChoiceError, "illegal_move"),
+    (link_errors.PlayerSpecError, "invalid_player"),
+    (link_errors.IllegalChoiceError, "illegal_move"),
     (errors.UnknownPlayerError, "not_registered"),
-    (errors.UnknownRequestError, "unknown_request"),
+    (link_errors.UnknownRequestError, "unknown_request"),
     (errors.NotDialInError, "not_dial_in"),
-    (errors.NotAskedError, "not_asked"),
-    (errors.LateReplyError, "late_reply"),
-    (errors.OtherReplyError, "other_reply"),
+    (link_errors.NotAskedError, "not_asked"),
+    (link_errors.LateReplyError, "late_reply"),
+    (link_errors.OtherReplyError, "other_reply"),
     (errors.TooManyPlayersError, "too_many_players"),
     (errors.ImportSourceError, "import_refused"),
     (gdl.errors.ChildProcessDiedError, "rules_too_costly"),
@@ -244,7 +246,7 @@ def refusal(error: Exception) -> tuple[int, dict[str, Any]]:
         return 400, {"error": problem(error)}
     if isinstance(error, RulesUnfitError):
         return CODES["rules_unfit"].status, {"error": _unfit(error)}
-    if isinstance(error, DamagedRowError | errors.MatchRecordError):
+    if isinstance(error, DamagedRowError | MatchRecordError):
         _LOG.error("a request failed", exc_info=error)
         told = f"{error.key} is damaged: {error.what}" if isinstance(error, DamagedRowError) else str(error)
         return CODES["damaged"].status, _body("damaged", told, "restore it from a backup, or do without it")

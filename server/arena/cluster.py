@@ -24,8 +24,9 @@ from players.player import PlayerFileError
 from players.specs import with_whole_path
 from server.arena.execution import LocalExecutor, PlayedRecord
 from server.arena.player_processes import PlayerProcesses
-from server.errors import ClusterError, PlayerSpecError
+from server.errors import ClusterError
 from server.hosting.cores import n_cores_here
+from server.links.errors import PlayerSpecError
 from server.links.seating import is_command
 from server.match.chance import new_random_token
 from server.records.entries import versions

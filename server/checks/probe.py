@@ -10,8 +10,8 @@ from dataclasses import dataclass, field, replace
 from typing import Final
 
 from gdl.wire.replies import decode
-from server.errors import RemotePlayerError
 from server.links.addresses import DEFAULT_PORT, player_url
+from server.links.errors import RemotePlayerError
 from server.links.http_reply import HttpReply
 from server.match.link import MAX_REPLY_BYTES, ReplyBuffer
 

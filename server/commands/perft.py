@@ -14,8 +14,8 @@ from gdl.engines import BestGame, make_compiled_game
 from gdl.game import Game, State
 from gdl.games.library import find_game
 from gdl.quantities import quantity
-from server.errors import RecordDiffersError
 from server.perft import BatchCounting, Counting, StateCounting, counts, divided
+from server.records.errors import RecordDiffersError
 from server.records.replay import replay
 from server.records.stored_record import read_stored
 from server.terminal.progress import progress

@@ -18,7 +18,7 @@ from gdl.games.library import GameFile, find_game, same_game
 from gdl.language.terms import Term
 from gdl.quantities import quantity
 from gdl.wire.insights import insight_words
-from server.errors import RecordDiffersError, SignatureFormatError
+from server.records.errors import RecordDiffersError, SignatureFormatError
 from server.records.replay import ReplayedStep, replay, seat_of, transcript
 from server.records.signature import has_valid_signature, is_signed
 from server.records.stored_record import StoredRecord, read_stored

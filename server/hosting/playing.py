@@ -14,15 +14,17 @@ from cachetools import LRUCache
 
 from gdl.errors import GdlError
 from gdl.game import Role
-from server import errors
+from server.errors import SystemRefusalError
 from server.hosting import cores, ordering, referees
 from server.hosting.order import StoredOrder, order_of
 from server.hosting.runner import MatchRunner
 from server.hosting.settings import HostSettings
+from server.links.errors import PlayerStartError
 from server.links.seating import PlayerReference
 from server.match.driver import DEFAULT_OPTIONS, DriverOptions
 from server.match.referee import Referee
 from server.records.entries import Circumstances, OnEntry
+from server.records.errors import MatchRecordError
 from server.registry.health import busy_players, has_only_failed
 from server.registry.queueing import addresses
 from server.registry.registry import Registry
@@ -221,8 +223,8 @@ class Playing:
         is_foreseen = isinstance(error, GdlError | OSError)
         _LOG.error("match %s stands still: %s", row.id, error, exc_info=None if is_foreseen else error)
         # What the system refuses now, as with too many open files, says nothing about the match.
-        self._n_attempts[row.id] += not isinstance(error, OSError | errors.SystemRefusalError)
-        is_in_vain = isinstance(error, errors.MatchRecordError | DamagedRowError) or row.abort_reason is not None
+        self._n_attempts[row.id] += not isinstance(error, OSError | SystemRefusalError)
+        is_in_vain = isinstance(error, MatchRecordError | DamagedRowError) or row.abort_reason is not None
         if is_in_vain or self._n_attempts[row.id] >= MAX_ATTEMPTS:
             await self._fail(row.id, f"{type(error).__name__}: {error}")
 
@@ -254,7 +256,7 @@ class Playing:
             await self.cores.granted(row.id)
             try:
                 record = await runner.play()
-            except errors.PlayerStartError as error:
+            except PlayerStartError as error:
                 record = await runner.abandon(str(error))
         await self._note_players(row, record)
 
@@ -264,7 +266,7 @@ class Playing:
         if known is None:
             known = await self._writer.patiently(partial(self._games.version, sha256))
             if known is None:
-                raise errors.MatchRecordError("the rules are not there any more", sha256)
+                raise MatchRecordError("the rules are not there any more", sha256)
             self._versions[sha256] = known
         return known
 
@@ -311,7 +313,7 @@ def _order(row: MatchRow) -> StoredOrder:
     try:
         return order_of(row.order)
     except (LookupError, TypeError, ValueError) as error:
-        raise errors.MatchRecordError(f"what was ordered cannot be read ({error!r})", row.id) from error
+        raise MatchRecordError(f"what was ordered cannot be read ({error!r})", row.id) from error
 
 
 async def cancelled(tasks: Collection[asyncio.Task[None]]) -> None:

@@ -5,9 +5,9 @@ from typing import Final
 
 from gdl.language.rules import rules_sha256
 from server.clock import now_ms
-from server.errors import MatchRecordError
 from server.hosting.order import MAX_NAME, FromText, MatchRequest
 from server.hosting.referees import outside_rules_at
+from server.records.errors import MatchRecordError
 from server.records.stored_record import rules_at, stored
 from server.refusals import RequestError
 from server.sanitization import clean_line

@@ -15,8 +15,9 @@ from aiohttp.resolver import DefaultResolver
 from yarl import URL
 
 from players.kit.addresses import url_of
-from server.errors import ForbiddenTargetError, ImportSourceError
+from server.errors import ImportSourceError
 from server.links.addresses import AllowedAddresses
+from server.links.errors import ForbiddenTargetError
 
 SCHEMES: Final = ("http", "https")
 _MOST_REDIRECTS: Final = 5

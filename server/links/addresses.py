@@ -12,7 +12,7 @@ from typing import Final, TypeAlias
 from yarl import URL
 
 from players.kit.addresses import url_of
-from server.errors import ForbiddenTargetError, PlayerSpecError
+from server.links.errors import ForbiddenTargetError, PlayerSpecError
 from server.threads import in_own_thread
 
 Network: TypeAlias = IPv4Network | IPv6Network

@@ -20,8 +20,8 @@ from typing import Final, TypeAlias
 
 from gdl.process import end_first, ending
 from gdl.wire.insights import MAX_INSIGHT, TAKES_INSIGHT, commented_insight, insight_comment
-from server.errors import PlayerSpecError, RemotePlayerError
 from server.links.connection import PacedReading, turns
+from server.links.errors import PlayerSpecError, RemotePlayerError
 from server.match.link import PlayerRequest, ReplyBuffer, end_of
 
 MAX_COMPLAINT_BYTES: Final = 256 * 1024

@@ -10,9 +10,9 @@ from functools import cache, cached_property
 from importlib.metadata import PackageNotFoundError, version
 from typing import Final
 
-from server.errors import ForbiddenTargetError, RemotePlayerError
 from server.links import connection, http_reply
 from server.links.addresses import DEFAULT_PORT, AllowedAddresses, check_address, look_up, player_url
+from server.links.errors import ForbiddenTargetError, RemotePlayerError
 from server.match.link import PlayerRequest, ReplyBuffer
 
 CONNECT_S: Final = 2.0

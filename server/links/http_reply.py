@@ -9,7 +9,7 @@ from http import HTTPStatus
 from typing import Final, Protocol
 
 from gdl.wire.insights import INSIGHT_HEADER
-from server.errors import HttpStatusError, RemotePlayerError
+from server.links.errors import HttpStatusError, RemotePlayerError
 from server.match.link import ReplyBuffer
 
 MAX_HEAD_BYTES: Final = 32 * 1024

@@ -21,8 +21,8 @@ from gdl.wire.messages import read_message
 from players.kit.player_server import PlayerServer, Settings
 from players.kit.worker import WorkerLimits
 from players.registry import find_player
-from server.errors import PlayerStartError, RemotePlayerError
 from server.links import http_player, queued_player, queued_request
+from server.links.errors import PlayerStartError, RemotePlayerError
 from server.match.link import PlayerRequest, ReplyBuffer
 from server.threads import in_own_thread
 

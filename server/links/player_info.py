@@ -9,8 +9,8 @@ from gdl.errors import MessageError
 from gdl.wire.messages import Info, Ping, to_text
 from gdl.wire.replies import InfoReply, Status, decode, is_complete, read_info
 from server.clock import SYSTEM_CLOCK, Clock
-from server.errors import HttpStatusError, RemotePlayerError
 from server.links.addresses import AllowedAddresses
+from server.links.errors import HttpStatusError, RemotePlayerError
 from server.links.http_player import HttpPlayer
 from server.match.link import PlayerRequest, ReplyBuffer
 from server.sanitization import clean_line

@@ -11,7 +11,7 @@ from gdl.language.kif import read_term
 from gdl.language.terms import Term
 from gdl.wire.messages import Play, read_message
 from gdl.wire.replies import find_move, term_of_text
-from server.errors import IllegalChoiceError
+from server.links.errors import IllegalChoiceError
 from server.links.queued_request import QueuedRequest, keyword
 from server.links.request_queue import RequestQueue, RequestQueues
 from server.match.link import PlayerRequest, ReplyBuffer

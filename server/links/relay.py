@@ -14,7 +14,7 @@ from typing import Any, Final
 
 import sqlalchemy as sa
 
-from server import errors
+from server.links import errors
 from server.links.queued_player import Turn, choose, turn_of
 from server.links.queued_request import request_id
 from server.links.remote_calls import RemoteCalls, read_turn, turn_json

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Final
 
 from gdl.language.kif import read_term
-from server import errors
+from server.links import errors
 from server.links.queued_player import Turn
 from server.links.queued_request import request_id
 from server.storage.errors import StorageError

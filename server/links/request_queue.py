@@ -10,7 +10,7 @@ from functools import partial
 from typing import Any, Final
 
 from server.clock import SYSTEM_CLOCK, Clock
-from server.errors import LateReplyError, OtherReplyError, UnknownRequestError
+from server.links.errors import LateReplyError, OtherReplyError, UnknownRequestError
 from server.links.queued_request import QueuedRequest, id_of
 from server.match.link import PlayerRequest, ReplyBuffer
 

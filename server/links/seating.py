@@ -18,9 +18,10 @@ from gdl.language.terms import Constant
 from players.kit.worker import WorkerLimits
 from players.player import PlayerFileError
 from players.registry import PLAYERS, find_player, missing_setting, variables_of
-from server.errors import PlayerSpecError, TooManyRolesError
+from server.errors import TooManyRolesError
 from server.links import child_player, http_player, own_player, queued_player
 from server.links.addresses import AllowedAddresses, host_and_port, is_address
+from server.links.errors import PlayerSpecError
 from server.match.link import NoLink, PlayerLink
 from server.match.profiles import Profile
 from server.match.setup import Seat

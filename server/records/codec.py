@@ -10,9 +10,9 @@ from functools import partial
 from typing import Any, Final, TypeAlias, TypeVar
 
 from gdl.wire.insights import Insight, insight_json, insight_of
-from server.errors import MatchRecordError
 from server.match.exchange import Message, MoveOrigin
 from server.records import entries
+from server.records.errors import MatchRecordError
 
 Value = TypeVar("Value")
 JsonObject: TypeAlias = dict[str, Any]

@@ -10,9 +10,9 @@ from typing import IO, Any, Final
 from cryptography.hazmat.primitives.asymmetric.rsa import RSAPrivateKey
 
 from gdl.files import MAX_NAME_BYTES, replacing, shortened
-from server.errors import JournalExistsError, MatchRecordError
 from server.match.exchange import Event
 from server.records import codec, entries, signature
+from server.records.errors import JournalExistsError, MatchRecordError
 from server.records.record import MatchRecord
 
 SUFFIX: Final = ".journal"

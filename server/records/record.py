@@ -12,9 +12,9 @@ from typing import Any, Final
 
 from gdl.errors import GdlError
 from gdl.game import RANDOM
-from server.errors import MatchRecordError
 from server.records import entries
 from server.records.codec import entry_json, insights_json, preview_clock_json, seat_json
+from server.records.errors import MatchRecordError
 from server.visibility import Secrecy
 
 _PUBLIC_ALWAYS: Final = (

@@ -19,8 +19,8 @@ from gdl.language.terms import Term
 from gdl.wire.insights import Insight
 from gdl.wire.replies import find_move
 from gdl.wire.scrambling import Scrambling
-from server.errors import MatchRecordError, RecordDiffersError
 from server.match.exchange import Message
+from server.records.errors import MatchRecordError, RecordDiffersError
 from server.records.stored_record import KIF_LIMITS, StoredRecord, WireLine, facts_of
 
 _SHOWN: Final = 5

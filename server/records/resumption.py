@@ -6,10 +6,10 @@ from typing import Final
 from gdl.game import JointMove
 from gdl.language.kif import read_term
 from gdl.language.terms import Constant
-from server.errors import MatchRecordError
 from server.match.exchange import Aborted, Answered, Completed, Failed, Message, ResumeState
 from server.match.verdicts import BUSY
 from server.records import entries
+from server.records.errors import MatchRecordError
 
 _FAREWELLS: Final = {
     entries.CompletedEntry: Message.STOP,

@@ -18,7 +18,7 @@ from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import padding
 from cryptography.hazmat.primitives.asymmetric.rsa import RSAPrivateKey, RSAPublicKey, generate_private_key
 
-from server.errors import KeyFileError, SignatureFormatError
+from server.records.errors import KeyFileError, SignatureFormatError
 
 PUBLIC_KEY: Final = "matchHostPK"
 SIGNATURE: Final = "matchHostSignature"

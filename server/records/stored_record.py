@@ -16,7 +16,7 @@ from gdl.language.terms import Compound, Term
 from gdl.toml import INTEGERS
 from gdl.violations import violation_message, violation_place, violations
 from gdl.wire.insights import Insight, insight_of
-from server.errors import MatchRecordError
+from server.records.errors import MatchRecordError
 from server.records.journal import journal_path, read_entries
 from server.records.record import record_of
 

@@ -7,8 +7,8 @@ from enum import StrEnum
 from functools import lru_cache
 from typing import Any, Final
 
-from server.errors import PlayerSpecError
 from server.links.addresses import host_and_port, is_address, player_url
+from server.links.errors import PlayerSpecError
 
 PATIENCE_S: Final = 60.0
 """How long a match may be overtaken by younger ones before its players are kept for it."""

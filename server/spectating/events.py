@@ -7,10 +7,10 @@ from typing import Final
 
 from gdl.wire.messages import Dialect
 from server.clock import now_ms
-from server.errors import MatchRecordError
 from server.match.exchange import Message, MoveOrigin
 from server.match.setup import MAX_FAREWELL_S
 from server.records import entries
+from server.records.errors import MatchRecordError
 from server.records.record import error_words
 from server.spectating.public import (
     PublicAnswer,

@@ -13,8 +13,8 @@ from urllib.parse import quote
 import sqlalchemy as sa
 
 from gdl.files import replacing
-from server.errors import MatchRecordError
 from server.records.entries import StartedEntry
+from server.records.errors import MatchRecordError
 from server.records.record import record_of, understood
 from server.storage import journals, reading, rows
 from server.storage.database import Database

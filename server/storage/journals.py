@@ -12,9 +12,9 @@ from typing import Any, Final, TypeVar
 import sqlalchemy as sa
 from cachetools import LRUCache
 
-from server.errors import MatchRecordError
 from server.records.codec import entry_json, read_entry
 from server.records.entries import Entry, StartedEntry, StateEntry, StepEntry
+from server.records.errors import MatchRecordError
 from server.storage.database import Database
 from server.storage.errors import DamagedRowError, LostMatchError
 from server.storage.reading import sound

@@ -19,8 +19,8 @@ from server.access.access import PRINCIPAL, REMOTE
 from server.access.settings import requires
 from server.api.operation import MANAGER
 from server.api.seats import SeatView, check_seat, name_person, stream_of_seat, view_of_seat
-from server.errors import NotAskedError
 from server.hosting.practice import may_abort
+from server.links.errors import NotAskedError
 from server.refusals import RequestError
 from server.spectating.knowledge import SeatHistory, facts_after
 from server.spectating.public_record import known_match

@@ -19,9 +19,10 @@ from players.deadline import Deadline
 from players.kit.local_match import LocalMatch
 from players.player import Player
 from players.stock import LegalPlayer
-from server.errors import MatchRecordError, NoRoleError, RecordDiffersError
+from server.errors import NoRoleError
 from server.notebook import MAX_BUTTONS, counted, play, read_record, step_through
 from server.records.entries import entry_of
+from server.records.errors import MatchRecordError, RecordDiffersError
 from server.records.journal import write_record
 from server.records.record import record_of
 from tests.kit.players.games import game, game_of

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from benchmarks.load.hostile import WAYS
 from benchmarks.load.processes import child
-from server.errors import RemotePlayerError
+from server.links.errors import RemotePlayerError
 from server.links.http_player import HttpPlayer
 from server.match.link import PlayerRequest, ReplyBuffer
 

@@ -19,9 +19,9 @@ from gdl.errors import UnknownNameError
 from gdl.language.terms import Constant
 from gdl.process import ending
 from players.kit.worker import WorkerLimits
-from server.errors import PlayerSpecError, PlayerStartError, RemotePlayerError
 from server.hosting.runner import MatchRunner, opened
 from server.links.connection import PlainConnection
+from server.links.errors import PlayerSpecError, PlayerStartError, RemotePlayerError
 from server.links.own_player import OwnPlayer, start_own_player
 from server.links.request_queue import RequestQueues
 from server.links.seating import PlayerSpec, player_spec, public_player_spec, seated

@@ -16,7 +16,6 @@ from pathlib import Path
 import pytest
 
 from gdl.wire.insights import MAX_INSIGHT
-from server.errors import PlayerSpecError, RemotePlayerError
 from server.links.child_player import (
     MAX_COMMENT_BYTES,
     MAX_COMPLAINT_BYTES,
@@ -25,6 +24,7 @@ from server.links.child_player import (
     _OwedLine,
     to_stderr,
 )
+from server.links.errors import PlayerSpecError, RemotePlayerError
 from server.links.seating import open_link
 from server.match.driver import MatchDriver
 from server.match.exchange import Completed, Event, StepFinished

@@ -13,9 +13,9 @@ from unittest.mock import AsyncMock, call
 
 import pytest
 
-from server.errors import PlayerSpecError, RemotePlayerError
 from server.links.addresses import DEFAULT_PORT, player_url
 from server.links.connection import N_FREE_BYTES, N_FREE_READS
+from server.links.errors import PlayerSpecError, RemotePlayerError
 from server.links.http_player import CONNECT_S, MAX_ANSWERED, HttpPlayer, _Conversation
 from server.links.http_reply import HttpReply
 from server.match.driver import MatchDriver

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from server.errors import RemotePlayerError
+from server.links.errors import RemotePlayerError
 from server.links.http_reply import (
     MAX_CHUNKS,
     MAX_FIELDS,

@@ -21,8 +21,8 @@ from gdl.wire.messages import Message, Play
 from players.kit.player_server import PlayerReply, PlayerServer
 from players.kit.session import OpenRequest
 from players.kit.worker import WorkerLimits
-from server.errors import PlayerStartError, RemotePlayerError
 from server.links import own_player
+from server.links.errors import PlayerStartError, RemotePlayerError
 from server.links.own_player import OwnPlayer, WorkerPlayer, package_environment, start_own_player
 from server.match.link import PlayerRequest, ReplyBuffer
 from tests.kit.polling import until

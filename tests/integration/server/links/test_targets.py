@@ -9,8 +9,8 @@ from ipaddress import ip_network
 
 import pytest
 
-from server.errors import ForbiddenTargetError, PlayerSpecError
 from server.links.addresses import AllowedAddresses, check_target, look_up
+from server.links.errors import ForbiddenTargetError, PlayerSpecError
 from server.links.http_player import HttpPlayer
 from server.links.player_info import ask_info
 from server.match.driver import MatchDriver

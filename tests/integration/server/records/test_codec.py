@@ -11,7 +11,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gdl.wire.insights import Insight
-from server.errors import MatchRecordError
 from server.match.exchange import Message, MoveOrigin
 from server.match.profiles import Profile
 from server.records.codec import entry_json, read_entry
@@ -29,6 +28,7 @@ from server.records.entries import (
     StepEntry,
     entry_of,
 )
+from server.records.errors import MatchRecordError
 from tests.kit.server.scripted import CIRCUMSTANCES, PLAIN, TURNS_MOVES, events, library, turns
 
 MONTY = (("(choose 1)", "(hide_car 2)"), ("noop", "(open 3)"), ("switch", "noop"))

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from server.errors import JournalExistsError, MatchRecordError
 from server.match.exchange import Aborted
 from server.records.entries import ClosedEntry
+from server.records.errors import JournalExistsError, MatchRecordError
 from server.records.journal import FileRecorder, journal_path, read_entries
 from server.records.signature import has_valid_signature, make_key
 from server.records.stored_record import json_object, read_stored

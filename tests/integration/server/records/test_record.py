@@ -11,11 +11,11 @@ import pytest
 
 from gdl.language.rules import Description
 from gdl.wire.insights import Insight
-from server.errors import MatchRecordError
 from server.match.exchange import Aborted, Failed
 from server.match.profiles import Profile
 from server.records.codec import read_entry
 from server.records.entries import AnsweredEntry, StepEntry, entry_of, versions
+from server.records.errors import MatchRecordError
 from server.records.record import MatchRecord, record_of
 from server.visibility import Secrecy
 from tests.kit.server.scripted import CIRCUMSTANCES, PLAIN, START_MS, TURNS, TURNS_MOVES, events, library, turns

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from gdl.engines import make_game
 from gdl.errors import GdlError
 from gdl.language.rules import read_rules
-from server.errors import MatchRecordError, RecordDiffersError
 from server.records.entries import entry_of
+from server.records.errors import MatchRecordError, RecordDiffersError
 from server.records.record import record_of
 from server.records.replay import replay
 from server.records.stored_record import facts_of, json_object, stored

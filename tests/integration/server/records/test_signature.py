@@ -13,7 +13,7 @@ from cryptography.hazmat.primitives import serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.hazmat.primitives.asymmetric.rsa import RSAPrivateKey
 
-from server.errors import KeyFileError, SignatureFormatError
+from server.records.errors import KeyFileError, SignatureFormatError
 from server.records.signature import (
     SIGNATURE,
     canonical_json,

@@ -11,8 +11,9 @@ from typing import Any
 
 import pytest
 
-from server.errors import MatchRecordError, UnknownMatchError
+from server.errors import UnknownMatchError
 from server.records.entries import Entry, StateEntry
+from server.records.errors import MatchRecordError
 from server.spectating import stream
 from server.spectating.fanout import SharedEvent
 from server.spectating.stream import MatchFeeds, public_events, shared

@@ -11,9 +11,9 @@ from typing import Any, Final
 import pytest
 
 from gdl.language.rules import read_rules
-from server.errors import MatchRecordError
 from server.principal import Principal, Role
 from server.records.entries import CompletedEntry, Entry, StepEntry
+from server.records.errors import MatchRecordError
 from server.refusals import RequestError
 from server.spectating.state import StateView, state_at
 from server.storage.rows import PlayerRow, SeatKind

@@ -13,7 +13,7 @@ import pytest
 
 from gdl.errors import RuleFileError, UnknownNameError
 from gdl.language.rules import read_rules
-from server.errors import PlayerSpecError, TooManyMatchesError, UnknownMatchError
+from server.errors import TooManyMatchesError, UnknownMatchError
 from server.hosting.choosing import Chooser
 from server.hosting.engine_process import outline_here
 from server.hosting.game_manager import GameManager
@@ -21,6 +21,7 @@ from server.hosting.ordering import new_version
 from server.hosting.playing import MAX_ATTEMPTS
 from server.hosting.referees import ChildReferee
 from server.hosting.settings import HostSettings
+from server.links.errors import PlayerSpecError
 from server.records.entries import AbortedEntry, AnsweredEntry
 from server.records.record import record_of
 from server.records.signature import has_valid_signature, make_key

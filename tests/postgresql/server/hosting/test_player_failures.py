@@ -8,7 +8,7 @@ from collections.abc import Mapping
 import pytest
 
 from players.kit.http_transport import serving
-from server.errors import RemotePlayerError
+from server.links.errors import RemotePlayerError
 from server.links.http_reply import HttpReply
 from server.match.link import MAX_FAILURE, ReplyBuffer
 from server.records.record import record_of

@@ -9,10 +9,11 @@ import pytest
 from gdl.errors import UnknownNameError
 from gdl.language.terms import Constant
 from players.kit.worker import WorkerLimits
-from server.errors import InvalidNameError, NameTakenError, PlayerSpecError, TooManyPlayersError, UnknownPlayerError
+from server.errors import InvalidNameError, NameTakenError, TooManyPlayersError, UnknownPlayerError
 from server.hosting.engine_process import read_outline
 from server.links import addresses
 from server.links.addresses import AllowedAddresses
+from server.links.errors import PlayerSpecError
 from server.links.http_player import HttpPlayer
 from server.links.queued_player import HumanLink, QueueLink
 from server.links.seating import PlayerSpec, UnresolvedPlayer

@@ -10,7 +10,7 @@ import pytest
 from gdl.extras import MissingExtraError
 from players.player import PlayerFileError
 from players.registry import find_player
-from server.errors import PlayerSpecError
+from server.links.errors import PlayerSpecError
 from server.links.seating import public_player_spec
 
 

@@ -7,7 +7,7 @@ import asyncio
 import pytest
 
 from server.arena.player_processes import PlayerProcesses, shares
-from server.errors import PlayerStartError
+from server.links.errors import PlayerStartError
 from server.links.own_player import OwnPlayer
 
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from server.errors import PlayerSpecError
 from server.links.addresses import host_and_port, player_url
 from server.links.child_player import ChildPlayer
+from server.links.errors import PlayerSpecError
 from server.links.http_player import HttpPlayer
 from server.links.seating import PlayerSpec, is_command, open_link, seeded, told_apart
 from server.match.profiles import Profile

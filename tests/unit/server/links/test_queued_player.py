@@ -8,7 +8,7 @@ from contextlib import suppress
 import pytest
 
 from gdl.language.kif import read_term
-from server.errors import IllegalChoiceError, LateReplyError, OtherReplyError, UnknownRequestError
+from server.links.errors import IllegalChoiceError, LateReplyError, OtherReplyError, UnknownRequestError
 from server.links.queued_player import HumanLink, Turn, choose, turn_of
 from server.links.request_queue import RequestQueues
 from server.match.link import PlayerRequest, ReplyBuffer

@@ -12,9 +12,8 @@ import pytest
 import sqlalchemy as sa
 
 from gdl.language.kif import read_term
-from server import errors
 from server.clock import SystemClock
-from server.links import relay, remote_calls
+from server.links import errors, relay, remote_calls
 from server.links.queued_player import Turn
 from server.links.queued_request import QueuedRequest
 from server.links.relay import Connection, Relay

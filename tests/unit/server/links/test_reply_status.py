@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from server.errors import RemotePlayerError
+from server.links.errors import RemotePlayerError
 from server.links.http_reply import HttpReply
 from server.match.link import ReplyBuffer
 

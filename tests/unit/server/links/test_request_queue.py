@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 
 from server.clock import SystemClock
-from server.errors import LateReplyError, OtherReplyError, UnknownRequestError
+from server.links.errors import LateReplyError, OtherReplyError, UnknownRequestError
 from server.links.http_player import HttpPlayer
 from server.links.queued_player import QueueLink
 from server.links.queued_request import QueuedRequest

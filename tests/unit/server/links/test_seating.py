@@ -8,9 +8,10 @@ import pytest
 
 from gdl.errors import CallerError, UnknownNameError
 from players.kit.worker import WorkerLimits
-from server.errors import ForbiddenTargetError, PlayerSpecError, TooManyRolesError
+from server.errors import TooManyRolesError
 from server.links.addresses import AllowedAddresses
 from server.links.child_player import ChildPlayer
+from server.links.errors import ForbiddenTargetError, PlayerSpecError
 from server.links.http_player import HttpPlayer
 from server.links.own_player import InProcessPlayer, WorkerPlayer
 from server.links.seating import (

@@ -8,11 +8,11 @@ from typing import Any
 
 import pytest
 
-from server.errors import MatchRecordError
 from server.match.exchange import Aborted, Event, Resume, Sent, Started
 from server.match.profiles import Profile
 from server.records.codec import read_entry
 from server.records.entries import Circumstances, ClosedEntry, Entry, entry_of
+from server.records.errors import MatchRecordError
 from server.records.record import record_of
 from server.records.resumption import resume_state_of
 from tests.kit.server.plays import LEFT, Script, dealt, setup, two_steps

@@ -9,7 +9,6 @@ import pytest
 from gdl.language.kif import read_term
 from gdl.language.terms import Constant
 from gdl.wire.insights import Insight
-from server.errors import MatchRecordError
 from server.match.exchange import Aborted, Answered, Completed, Failed, Message, MoveOrigin, ResumeState
 from server.match.verdicts import BUSY
 from server.records.entries import (
@@ -22,6 +21,7 @@ from server.records.entries import (
     StateEntry,
     StepEntry,
 )
+from server.records.errors import MatchRecordError
 from server.records.resumption import resume_state_of
 
 STATE = StateEntry(1, 0, "((at 0))", None)

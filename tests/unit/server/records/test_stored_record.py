@@ -12,7 +12,7 @@ from gdl.errors import RuleFileError
 from gdl.games.library import find_game
 from gdl.language.kif import read_term
 from gdl.language.rules import read_rules
-from server.errors import MatchRecordError
+from server.records.errors import MatchRecordError
 from server.records.journal import journal_path
 from server.records.stored_record import facts_of, read_stored, rules_at, stored
 

@@ -13,7 +13,6 @@ from typing import Final
 import pytest
 
 from gdl.wire.insights import Insight
-from server.errors import MatchRecordError
 from server.match.exchange import Message, MoveOrigin
 from server.records.entries import (
     AbortedEntry,
@@ -27,6 +26,7 @@ from server.records.entries import (
     StateEntry,
     StepEntry,
 )
+from server.records.errors import MatchRecordError
 from server.spectating.events import public_events
 from server.visibility import Secrecy
 

@@ -7,9 +7,9 @@ from dataclasses import replace
 
 import pytest
 
-from server.errors import MatchRecordError
 from server.match.exchange import Message
 from server.records.entries import Entry, SentEntry, StartedEntry
+from server.records.errors import MatchRecordError
 from server.storage.journals import (
     StoredJournal,
     StoredText,
