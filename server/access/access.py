@@ -17,17 +17,9 @@ from limits.aio.strategies import FixedWindowRateLimiter
 
 from server.access import recognition
 from server.access.issuing import Issuing
-from server.access.settings import (
-    SAFE_METHODS,
-    AccessSettings,
-    Limits,
-    Remote,
-    check_host,
-    check_not_forwarded,
-    check_origin,
-    needed_role,
-    remote_of,
-)
+from server.access.remote import Remote, check_host, check_not_forwarded, check_origin, remote_of
+from server.access.roles import SAFE_METHODS, needed_role
+from server.access.settings import AccessSettings, Limits
 from server.principal import ANONYMOUS_NAME, LOCAL_NAME, Principal, Role
 from server.refusals import ForbiddenError, TooManyRequestsError, UnauthorizedError
 

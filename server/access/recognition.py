@@ -17,7 +17,7 @@ from typing import Final, Generic, TypeVar
 from aiohttp import web
 from cachetools import TTLCache
 
-from server.access.settings import Remote
+from server.access.remote import Remote
 from server.clock import now_ms
 from server.principal import Principal, Role, role_named
 from server.refusals import ForeignRequestError

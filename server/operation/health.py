@@ -15,7 +15,9 @@ import structlog
 from aiohttp import web
 
 from server.access.access import PRINCIPAL, REMOTE
-from server.access.settings import Network, is_forwarded, requires
+from server.access.remote import is_forwarded
+from server.access.roles import requires
+from server.access.settings import Network
 from server.operation.metrics import CONTENT_TYPE, METRICS
 from server.principal import Role
 from server.storage.errors import StorageError

@@ -13,7 +13,7 @@ from gdl.editing.differences import RuleChange, RuleDifference, changed_lines, d
 from gdl.language.rules import Description
 from gdl.language.syntax import Rule
 from server.access.access import PRINCIPAL
-from server.access.settings import requires
+from server.access.roles import requires
 from server.api.games import known_import
 from server.api.operation import CHECKER, IMPORTS, LEADERBOARDS, MANAGER
 from server.cache import BackgroundCache

@@ -12,7 +12,7 @@ from gdl.boards import Board
 from gdl.errors import GdlError
 from gdl.quantities import whole_number
 from server.access.access import PRINCIPAL, principal
-from server.access.settings import requires
+from server.access.roles import requires
 from server.api.operation import MANAGER
 from server.clock import now_ms
 from server.hosting.game_manager import GameManager

@@ -18,7 +18,7 @@ from gdl.boards import board_css
 from gdl.quantities import quantity
 from server import clock
 from server.access.access import PRINCIPAL, REMOTE, csrf_token
-from server.access.settings import requires
+from server.access.roles import requires
 from server.match.verdicts import BUSY
 from server.operation.requests import accepts_gzip, packed
 from server.principal import Principal, Role

@@ -10,7 +10,7 @@ from yarl import URL
 from gdl.errors import GdlError
 from gdl.violations import violation_message, violation_place, violations
 from server.access.access import REMOTE, principal
-from server.access.settings import requires
+from server.access.roles import requires
 from server.api.operation import MANAGER
 from server.errors import NoRoleError
 from server.hosting.order import MatchRequest

@@ -13,7 +13,8 @@ from aiohttp.test_utils import TestClient, TestServer
 
 from server.access.access import EMBEDDED, AccessControl, csrf_token, principal
 from server.access.guard import add_guard
-from server.access.settings import AccessSettings, requires
+from server.access.roles import requires
+from server.access.settings import AccessSettings
 from server.principal import Role
 from server.refusals import RequestError
 from server.storage.accounts import TokenStore

@@ -12,7 +12,8 @@ from typing import TypeAlias
 from aiohttp.test_utils import TestClient, TestServer
 
 from server.access.access import AccessControl
-from server.access.settings import SAFE_METHODS, AccessSettings, Limits
+from server.access.roles import SAFE_METHODS
+from server.access.settings import AccessSettings, Limits
 from server.hosting.game_manager import GameManager
 from server.hosting.settings import HostSettings
 from server.links.addresses import AllowedAddresses

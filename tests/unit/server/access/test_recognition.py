@@ -22,7 +22,7 @@ from server.access.recognition import (
     new_token,
     secret_hash,
 )
-from server.access.settings import Remote
+from server.access.remote import Remote
 from server.principal import Principal, Role
 from server.refusals import ForeignRequestError
 from server.storage.accounts import SessionRow, TokenStore

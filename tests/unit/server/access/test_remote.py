@@ -8,17 +8,8 @@ import pytest
 from aiohttp.test_utils import make_mocked_request
 from multidict import CIMultiDict
 
-from server.access.settings import (
-    AccessSettings,
-    Remote,
-    check_host,
-    check_not_forwarded,
-    check_origin,
-    is_forwarded,
-    is_loopback_host,
-    network,
-    remote_of,
-)
+from server.access.remote import Remote, check_host, check_not_forwarded, check_origin, is_forwarded, remote_of
+from server.access.settings import AccessSettings, is_loopback_host, network
 from server.refusals import ForeignRequestError, WrongHostError
 
 PROXIES = (ip_network("10.0.0.0/8"), ip_network("::1/128"))
