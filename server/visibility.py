@@ -4,7 +4,7 @@ A row of the table is something that a match has, a column is who asks, and a ce
 What is withheld depends on the kind of the match: in one of *imperfect information* (GDL-II) the roles do not all know
 the state, in a *scrambled* one the players do not know the game. Between people both are as in any other match, but a
 person in a seat sees the game's own names. `server.spectating.viewers` says as whom a principal asks and of which kind
-a match is; `server.spectating.events` delays what spectators see besides.
+a match is; `server.spectating.broadcast` delays what spectators see besides.
 """
 
 from __future__ import annotations

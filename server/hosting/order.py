@@ -15,7 +15,7 @@ from server.match.chance import SEED_BITS, new_random_token, new_seed
 from server.match.profiles import MAX_GRACE_S, Case, Profile
 from server.match.setup import MAX_CLOCK_S, MatchSetup, Substitute
 from server.sanitization import CleanName, is_storable
-from server.spectating.events import read_delay
+from server.spectating.broadcast import read_delay
 
 MAX_STEP: Final = 1_000_000
 _Clock = Annotated[int, Field(ge=1, le=MAX_CLOCK_S)]

@@ -11,7 +11,7 @@ from server.hosting.cores import n_cores_here
 from server.hosting.referees import RefereeLimits
 from server.links.addresses import AllowedAddresses
 from server.match.setup import MAX_ROLES
-from server.spectating.events import NO_DELAY, Delay
+from server.spectating.broadcast import NO_DELAY, Delay
 from server.storage.writer import RETRIES_S
 
 MAX_RUNNING: Final = 1_000

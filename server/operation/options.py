@@ -26,7 +26,7 @@ from server.match.setup import MAX_CLOCK_S, MAX_ROLES
 from server.operation.health import Manner
 from server.operation.logs import LogFormat
 from server.records.signature import kept_key
-from server.spectating.events import Delay, read_delay
+from server.spectating.broadcast import Delay, read_delay
 from server.spectating.publishing import PublishSettings
 from server.storage.address import DEFAULT_DATABASE
 from server.terminal.command_line import FiniteRange

@@ -1,252 +1,195 @@
-"""The public events of a match's journal, and delayed broadcasts."""
+"""Public events: what every viewer may know of the entries of a journal, and their JSON in feeds.
 
-import re
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
-from typing import Final
+What is withheld is None, and has no key in the JSON.
+"""
 
-from gdl.wire.messages import Dialect
-from server.clock import now_ms
+from dataclasses import dataclass
+from typing import Any, ClassVar, TypeAlias
+
+from gdl.wire.insights import Insight
 from server.match.exchange import Message, MoveOrigin
-from server.match.setup import MAX_FAREWELL_S
-from server.records import entries
-from server.records.errors import MatchRecordError
-from server.records.record import error_words
-from server.spectating.public import (
-    PublicAnswer,
-    PublicClose,
-    PublicContent,
-    PublicEnd,
-    PublicEvent,
-    PublicQuestion,
-    PublicStart,
-    PublicState,
-    PublicStep,
-)
-from server.storage.rows import MatchRow
-from server.visibility import Secrecy
+from server.records.codec import insights_json
 
-MAX_DELAY: Final = 86_400
-"""By how many steps or seconds a broadcast may be late."""
-_LAST: Final = entries.EndEntry | entries.ClosedEntry
-_TEXT: Final = re.compile(r"(?:(?P<steps>[0-9]{1,5}) ?steps?)|(?:(?P<seconds>[0-9]{1,5}) ?s)|(?P<end>end)|(?:live)?")
+Words: TypeAlias = tuple[str, ...]
+Origins: TypeAlias = tuple[MoveOrigin, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Delay:
-    """How late a match is shown to those who watch: by steps, by seconds, or not before its end."""
+class PublicStart:
+    """The match has begun; `is_hidden` is whether states and moves are withheld until its end."""
 
-    steps: int = 0
-    seconds: int = 0
-    is_to_end: bool = False
+    kind: ClassVar[str] = "started"
+    at_ms: int
+    match_id: str
+    start_clock_s: int
+    play_clock_s: int
+    players: Words
+    is_hidden: bool
+    game: str | None = None
+    rules_sha256: str | None = None
+    roles: Words | None = None
 
-    def __str__(self) -> str:
-        if self.is_to_end:
-            return "end"
-        if self.steps:
-            return f"{self.steps} step{'s' if self.steps > 1 else ''}"
-        return f"{self.seconds} s" if self.seconds else "live"
+    def data(self) -> dict[str, Any]:
+        """Return the event as JSON."""
+        found = {
+            "at": self.at_ms,
+            "matchId": self.match_id,
+            "startClock": self.start_clock_s,
+            "playClock": self.play_clock_s,
+            "players": list(self.players),
+        }
+        if self.roles is not None:
+            found |= {"game": self.game, "rulesSha256": self.rules_sha256, "roles": list(self.roles)}
+        return found | {"isHidden": self.is_hidden}
+
+
+@dataclass(frozen=True, slots=True)
+class PublicState:
+    """A state; `moves` and `origins` are those that led to it, where they were not public with their step."""
+
+    kind: ClassVar[str] = "state"
+    at_ms: int
+    step: int
+    state: str | None = None
+    moves: Words | None = None
+    origins: Origins | None = None
+    percepts: tuple[Words, ...] | None = None
+
+    def data(self) -> dict[str, Any]:
+        """Return the event as JSON."""
+        found: dict[str, Any] = {"at": self.at_ms, "step": self.step}
+        if self.state is not None:
+            found["state"] = self.state
+        if self.origins is not None:
+            found |= {"moves": _list(self.moves), "origins": _words(self.origins)}
+        return found if self.percepts is None else found | {"percepts": list(map(list, self.percepts))}
+
+
+@dataclass(frozen=True, slots=True)
+class PublicQuestion:
+    """A player is asked; an answer counts until `deadline_ms`, `grace_ms` after its clock has ended."""
+
+    kind: ClassVar[str] = "asked"
+    at_ms: int
+    step: int
+    seat: int
+    message: Message
+    role: str | None
+    deadline_ms: int
+    grace_ms: int
+
+    def data(self) -> dict[str, Any]:
+        """Return the event as JSON."""
+        return _addressed(self) | {"deadlineMs": self.deadline_ms, "graceMs": self.grace_ms}
+
+
+@dataclass(frozen=True, slots=True)
+class PublicAnswer:
+    """A player answered, or did not in time."""
+
+    kind: ClassVar[str] = "answered"
+    at_ms: int
+    step: int
+    seat: int
+    message: Message
+    role: str | None
+    elapsed_ms: int
+
+    def data(self) -> dict[str, Any]:
+        """Return the event as JSON."""
+        return _addressed(self) | {"elapsedMs": self.elapsed_ms}
+
+
+@dataclass(frozen=True, slots=True)
+class PublicStep:
+    """All answers to START (`is_start`) or PLAY are in; `origins` is None where the joint move is withheld.
+
+    `insights` is None where what the players think is withheld, or none of them tells; `failures`, what players tell of
+    their own code, likewise.
+    """
+
+    kind: ClassVar[str] = "step"
+    at_ms: int
+    step: int
+    is_start: bool
+    elapsed_ms: tuple[int | None, ...]
+    errors: Words
+    moves: Words | None = None
+    origins: Origins | None = None
+    insights: tuple[Insight | None, ...] | None = None
+    failures: Words | None = None
+
+    def data(self) -> dict[str, Any]:
+        """Return the event as JSON."""
+        elapsed_ms, errors = list(self.elapsed_ms), list(self.errors)
+        found = {"at": self.at_ms, "step": self.step, "isStart": self.is_start, "elapsedMs": elapsed_ms}
+        if self.origins is None:
+            found |= {"errors": errors}
+        else:
+            found |= {"moves": _list(self.moves), "errors": errors, "origins": _words(self.origins)}
+        found |= {} if self.insights is None else {"insights": insights_json(self.insights)}
+        return found if self.failures is None else found | {"failures": list(self.failures)}
+
+
+@dataclass(frozen=True, slots=True)
+class PublicEnd:
+    """The match was completed, and `goals` are known, or it was aborted or failed for the `reason`."""
+
+    kind: str
+    at_ms: int
+    step: int
+    goals: tuple[int | None, ...] | None = None
+    reason: str = ""
+
+    def data(self) -> dict[str, Any]:
+        """Return the event as JSON."""
+        found: dict[str, Any] = {"at": self.at_ms, "step": self.step}
+        return found | ({"reason": self.reason} if self.goals is None else {"goals": list(self.goals)})
+
+
+@dataclass(frozen=True, slots=True)
+class PublicClose:
+    """Nothing more happens."""
+
+    kind: ClassVar[str] = "closed"
+    at_ms: int
+
+    def data(self) -> dict[str, Any]:
+        """Return the event as JSON."""
+        return {"at": self.at_ms}
+
+
+PublicContent: TypeAlias = (
+    PublicStart | PublicState | PublicQuestion | PublicAnswer | PublicStep | PublicEnd | PublicClose
+)
+
+
+@dataclass(frozen=True, slots=True)
+class PublicEvent:
+    """An event as every viewer may know it: `number` is its place in the journal."""
+
+    number: int
+    content: PublicContent
 
     @property
-    def is_live(self) -> bool:
-        """Whether there is no delay."""
-        return self == NO_DELAY
+    def kind(self) -> str:
+        """What happened, in a word."""
+        return self.content.kind
 
-    def last_step(self, n_steps: int) -> int:
-        """Return the step of the last state that is shown of a match that is at *n_steps*, where no seconds decide."""
-        return 0 if self.is_to_end else max(0, n_steps - self.steps)
-
-    def broadcast(self, part: Sequence[entries.Entry], at_ms: int) -> Sequence[entries.Entry]:
-        """Return how much of the next *part* of a journal is shown at *at_ms*: its first entries, or all.
-
-        That a match began is always shown, and all of it once it is over.
-        """
-        if self.is_live or any(isinstance(entry, _LAST) for entry in part):
-            return part
-        return part[: self._n_shown(part, at_ms)]
-
-    def _n_shown(self, part: Sequence[entries.Entry], at_ms: int) -> int:
-        """Return how many entries of *part* the delay lets through at *at_ms*."""
-        n_first = int(bool(part) and isinstance(part[0], entries.StartedEntry))
-        if self.is_to_end:
-            return n_first
-        if self.steps:
-            states = [index for index, entry in enumerate(part) if isinstance(entry, entries.StateEntry)]
-            return states[-1 - self.steps] + 1 if len(states) > self.steps else n_first
-        late_ms = at_ms - 1000 * self.seconds
-        return next(
-            (index for index, entry in enumerate(part) if entry.at_ms > late_ms and index >= n_first), len(part)
-        )
+    @property
+    def data(self) -> dict[str, Any]:
+        """The event as JSON, for those who follow a match."""
+        return self.content.data()
 
 
-NO_DELAY: Final = Delay()
+def _addressed(event: PublicQuestion | PublicAnswer) -> dict[str, Any]:
+    found = {"at": event.at_ms, "step": event.step, "seat": event.seat, "message": event.message.value}
+    return found if event.role is None else found | {"role": event.role}
 
 
-def read_delay(text: str) -> Delay:
-    """Return the delay that *text* says: `3 steps`, `60 s`, `end`, or `live`.
-
-    Raises:
-        ValueError: it says none.
-    """
-    found = _TEXT.fullmatch(text.strip())
-    if found is None:
-        raise ValueError("a delay is written `3 steps`, `60 s`, `end`, or `live`")
-    delay = Delay(int(found["steps"] or 0), int(found["seconds"] or 0), found["end"] is not None)
-    if max(delay.steps, delay.seconds) > MAX_DELAY:
-        raise ValueError(f"a broadcast is at most {MAX_DELAY:,} steps or seconds late")
-    return delay
+def _list(words: Words | None) -> list[str] | None:
+    return None if words is None else list(words)
 
 
-def delay_of(match: MatchRow) -> Delay:
-    """Return how late *match* is shown; not before its end where what was ordered is damaged."""
-    try:
-        return read_delay(match.order["text"].get("broadcastDelay", ""))
-    except ValueError:
-        return Delay(is_to_end=True)
-
-
-def broadcast_of(match: MatchRow, journal: Sequence[entries.Entry]) -> Sequence[entries.Entry]:
-    """Return how much of the journal of *match* spectators see now."""
-    return journal if match.has_ended else delay_of(match).broadcast(journal, now_ms())
-
-
-class PublicJournal:
-    """What spectators may see of the journal that begins with *first*; its entries are taken in order, each once."""
-
-    def __init__(self, first: entries.Entry, secrecy: Secrecy) -> None:
-        """Begin with nothing taken.
-
-        Raises:
-            MatchRecordError: *first* is not the entry that starts a match.
-        """
-        if not isinstance(first, entries.StartedEntry):
-            raise MatchRecordError("there is no entry that starts a match")
-        self._start, self._secrecy = first, secrecy
-        self._is_common = True
-        self._last_step: entries.StepEntry | None = None
-
-    def renew(self, secrecy: Secrecy) -> None:
-        """Withhold of what comes now what *secrecy* does, which the match has by now: its set may be open, or over."""
-        self._secrecy = replace(secrecy, has_ended=secrecy.has_ended or self._secrecy.has_ended)
-
-    def _end(self) -> None:
-        self._secrecy = replace(self._secrecy, has_ended=True)
-
-    def public(self, entry: entries.Entry) -> PublicContent:
-        """Take in *entry*, and return what every viewer may know of it."""
-        match entry:
-            case entries.SentEntry():
-                return self._question(entry)
-            case entries.AnsweredEntry():
-                seat, role = self._seat(entry)
-                return PublicAnswer(entry.at_ms, entry.step, seat, entry.message, role, entry.elapsed_ms)
-            case entries.StepEntry():
-                return self._step(entry)
-            case entries.StateEntry():
-                return self._state(entry)
-            case entries.StartedEntry():
-                return self._started(entry)
-            case entries.CompletedEntry():
-                self._end()
-                return PublicEnd(entry.kind, entry.at_ms, entry.step, goals=entry.goals)
-            case entries.AbortedEntry() | entries.FailedEntry():
-                self._end()
-                reason = self._secrecy.told_reason(entry.reason, has_failed=isinstance(entry, entries.FailedEntry))
-                return PublicEnd(entry.kind, entry.at_ms, entry.step, reason=reason)
-            case entries.ClosedEntry():
-                return PublicClose(entry.at_ms)
-
-    def _started(self, entry: entries.StartedEntry) -> PublicStart:
-        players = tuple(seat.player for seat in entry.seats)
-        found = PublicStart(
-            entry.at_ms, entry.match_id, entry.start_clock_s, entry.play_clock_s, players, self._secrecy.is_hidden
-        )
-        if self._secrecy.hides_game:
-            return found
-        return replace(found, game=entry.game, rules_sha256=entry.rules_sha256, roles=entry.roles)
-
-    def _state(self, entry: entries.StateEntry) -> PublicState:
-        """Return the state where every role knows it, also of a hidden match, else its step alone."""
-        self._is_common = self._is_common and leaves_common(self._start.seats, self._last_step, entry)
-        known = self._secrecy.where_known() if self._is_common else self._secrecy
-        if known.is_hidden:
-            return PublicState(entry.at_ms, entry.step)
-        found = PublicState(entry.at_ms, entry.step, entry.state, percepts=entry.percepts)
-        if self._secrecy.is_hidden and self._last_step is not None:  # the event of the step before has no moves
-            return replace(found, moves=self._last_step.moves, origins=self._last_step.origins)
-        return found
-
-    def _question(self, entry: entries.SentEntry) -> PublicQuestion:
-        seat, role = self._seat(entry)
-        grace_ms = self._start.seats[seat].grace_ms or 0
-        deadline_ms = entry.at_ms + 1000 * self._clock_s(entry.message) + grace_ms
-        return PublicQuestion(entry.at_ms, entry.step, seat, entry.message, role, deadline_ms, grace_ms)
-
-    def _seat(self, entry: entries.SentEntry | entries.AnsweredEntry) -> tuple[int, str | None]:
-        """Return the number of the seat, and its role where the game is public."""
-        return self._start.roles.index(entry.role), None if self._secrecy.hides_game else entry.role
-
-    def _clock_s(self, message: Message) -> int:
-        match message:
-            case Message.START:
-                return self._start.start_clock_s
-            case Message.PLAY:
-                return self._start.play_clock_s
-            case Message.PREVIEW:
-                return self._start.preview_clock_s or 0
-            case Message.STOP | Message.ABORT:
-                return min(self._start.play_clock_s, MAX_FAREWELL_S)
-
-    def _step(self, entry: entries.StepEntry) -> PublicStep:
-        self._last_step = entry
-        errors = tuple(error_words(entry.errors)) if self._secrecy.is_hidden else entry.errors
-        insights = None if self._secrecy.hides_insight or not entry.insights else entry.insights
-        failures = (entry.failures or None) if self._secrecy.is_over else None  # they may tell how a player thinks
-        is_start = entry.moves is None
-        found = PublicStep(
-            entry.at_ms, entry.step, is_start, entry.elapsed_ms, errors, insights=insights, failures=failures
-        )
-        return found if self._secrecy.is_hidden else replace(found, moves=entry.moves, origins=entry.origins)
-
-
-def leaves_common(
-    seats: Sequence[entries.JournalSeat], step: entries.StepEntry | None, state: entries.StateEntry
-) -> bool:
-    """Return whether every role knows the *state* that the joint move of *step* led to, if all knew the one before.
-
-    A player whose move was replaced, and who gets percepts alone, does not know what it did.
-    """
-    replaced = zip(seats, () if step is None else step.origins, strict=False)
-    is_unknown = any(
-        origin is MoveOrigin.SUBSTITUTE and seat.dialect == Dialect.GDL2_PERCEPTS.value for seat, origin in replaced
-    )
-    return state.is_common and not is_unknown
-
-
-def n_common(journal: Iterable[entries.Entry]) -> int:
-    """Return how many of the first states of a whole journal every role knows, as far as the journal says so."""
-    seats: Sequence[entries.JournalSeat] = ()
-    step, found = None, 0
-    for entry in journal:
-        match entry:
-            case entries.StartedEntry():
-                seats = entry.seats
-            case entries.StepEntry():
-                step = entry
-            case entries.StateEntry():
-                if not leaves_common(seats, step, entry):
-                    break
-                found += 1
-    return found
-
-
-def public_events(journal: Iterable[entries.Entry], secrecy: Secrecy) -> Iterable[PublicEvent]:
-    """Yield what spectators may know of the entries of *journal*, from the first one on.
-
-    Raises:
-        MatchRecordError: the first one does not start a match.
-    """
-    view: PublicJournal | None = None
-    for number, entry in enumerate(journal):
-        view = view or PublicJournal(entry, secrecy)
-        yield PublicEvent(number, view.public(entry))
+def _words(origins: Origins) -> list[str]:
+    return [origin.value for origin in origins]

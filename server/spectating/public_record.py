@@ -14,7 +14,7 @@ from server.principal import Principal
 from server.records.record import MatchRecord, error_words, record_of, understood
 from server.refusals import RequestError
 from server.registry.queueing import WaitReason
-from server.spectating.events import broadcast_of, delay_of
+from server.spectating.broadcast import broadcast_of, delay_of
 from server.spectating.viewers import end_reason, has_in_seat, secrecy_at, secrecy_of, viewer_of
 from server.storage.accounts import PlayerStore
 from server.storage.database import Database

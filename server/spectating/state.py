@@ -11,7 +11,7 @@ from server.principal import Principal
 from server.records.entries import Entry
 from server.records.record import record_of, understood
 from server.refusals import RequestError
-from server.spectating.events import broadcast_of
+from server.spectating.broadcast import broadcast_of
 from server.spectating.public_record import MatchSource, known_match, viewer_of_seat
 from server.spectating.viewers import secrecy_at
 from server.storage.rows import MatchRow

@@ -6,9 +6,10 @@ from typing import Final
 from server.clock import now_ms
 from server.records.entries import ClosedEntry, Entry
 from server.records.record import understood
-from server.spectating.events import PublicJournal, broadcast_of
+from server.spectating.broadcast import broadcast_of
+from server.spectating.events import PublicClose, PublicEnd, PublicEvent, PublicQuestion
 from server.spectating.fanout import Audience, SharedEvent, Sink
-from server.spectating.public import PublicClose, PublicEnd, PublicEvent, PublicQuestion
+from server.spectating.public_journal import PublicJournal
 from server.spectating.public_record import LiveSource, known_match
 from server.spectating.viewers import end_reason, secrecy_of
 from server.storage.notifications import something_new

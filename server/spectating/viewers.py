@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 
 from server.principal import Principal, Role, owns
 from server.records.entries import Entry, StateEntry
-from server.spectating.events import n_common
+from server.spectating.public_journal import n_common
 from server.storage.rows import MatchRow, MatchStatus, PlayerRow, SeatRow
 from server.visibility import Aspect, Secrecy, Viewer, may_see
 

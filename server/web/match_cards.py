@@ -12,7 +12,8 @@ from cachetools import LRUCache
 from gdl.errors import GdlError
 from server.principal import Principal
 from server.records.record import understood
-from server.spectating.events import broadcast_of, delay_of, public_events
+from server.spectating.broadcast import broadcast_of, delay_of
+from server.spectating.public_journal import public_events
 from server.spectating.public_record import MatchSource, as_broadcast
 from server.spectating.viewers import end_reason, orderer_of, people_of, secrecy_of
 from server.storage.errors import DamagedRowError

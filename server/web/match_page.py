@@ -19,8 +19,9 @@ from server.hosting.game_manager import GameManager
 from server.hosting.practice import check_may_abort, may_abort
 from server.principal import Principal, Role
 from server.records.record import understood
-from server.spectating.events import broadcast_of, delay_of, public_events
+from server.spectating.broadcast import broadcast_of, delay_of
 from server.spectating.knowledge import KnownFacts, SeatHistory, facts_after
+from server.spectating.public_journal import public_events
 from server.spectating.public_record import known_match
 from server.spectating.viewers import secrecy_of
 from server.storage.rows import MatchRow, MatchStatus

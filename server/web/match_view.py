@@ -7,7 +7,17 @@ from typing import Final
 
 from gdl.game import NOOP
 from gdl.wire.insights import Insight
-from server.spectating import public
+from server.spectating.events import (
+    PublicAnswer,
+    PublicClose,
+    PublicContent,
+    PublicEnd,
+    PublicEvent,
+    PublicQuestion,
+    PublicStart,
+    PublicState,
+    PublicStep,
+)
 from server.web.rendering import error_words, plain_term
 
 WAITING_NAMES: Final = frozenset({NOOP, "wait", "nothing", "idle"})
@@ -120,7 +130,7 @@ class MatchView:
         return sum(step.moves[seat].took_ms or 0 for step in self.steps)
 
 
-def view_of(events: Iterable[public.PublicEvent]) -> MatchView:
+def view_of(events: Iterable[PublicEvent]) -> MatchView:
     """Return the view that *events* tell."""
     view = MatchView()
     for event in events:
@@ -129,32 +139,32 @@ def view_of(events: Iterable[public.PublicEvent]) -> MatchView:
     return view
 
 
-def _take(view: MatchView, event: public.PublicContent) -> None:
+def _take(view: MatchView, event: PublicContent) -> None:
     """Take *event* into *view*."""
     match event:
-        case public.PublicStart():
+        case PublicStart():
             view.start_clock_s, view.play_clock_s = event.start_clock_s, event.play_clock_s
             view.is_hidden = event.is_hidden
-        case public.PublicState():
+        case PublicState():
             seen = None if event.percepts is None else tuple(tuple(map(plain_term, terms)) for terms in event.percepts)
             view.states.append(ReachedState(event.step, event.at_ms, event.state, seen))
             _fill_in(view, event)
-        case public.PublicQuestion():
+        case PublicQuestion():
             clock_ends_ms = event.deadline_ms - event.grace_ms
             view.asked[event.seat] = PendingRole(event.seat, event.message.value, clock_ends_ms)
-        case public.PublicAnswer():
+        case PublicAnswer():
             view.asked.pop(event.seat, None)
-        case public.PublicStep():
+        case PublicStep():
             view.asked.clear()
             _take_step(view, event)
-        case public.PublicEnd():
+        case PublicEnd():
             view.end, view.reason = event.kind, event.reason
             view.goals = None if event.goals is None else list(event.goals)
-        case public.PublicClose():
+        case PublicClose():
             view.asked.clear()
 
 
-def _fill_in(view: MatchView, event: public.PublicState) -> None:
+def _fill_in(view: MatchView, event: PublicState) -> None:
     """Take in the joint move that led to a state that every role knows, and that was not public with its step."""
     if view.steps and event.moves is not None:
         known = zip(view.steps[-1].moves, event.moves, event.origins or (), strict=True)
@@ -162,7 +172,7 @@ def _fill_in(view: MatchView, event: public.PublicState) -> None:
         view.steps[-1] = replace(view.steps[-1], moves=moves)
 
 
-def _take_step(view: MatchView, event: public.PublicStep) -> None:
+def _take_step(view: MatchView, event: PublicStep) -> None:
     """Take a joint move into *view*; of a start clock its errors alone."""
     errors, n = tuple(map(error_words, event.errors)), len(event.errors)
     failures = event.failures or ("",) * n

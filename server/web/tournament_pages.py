@@ -22,7 +22,8 @@ from server.hosting.tournament_changes import entrant_to_withdraw
 from server.principal import Role
 from server.records.record import understood
 from server.refusals import RequestError
-from server.spectating.events import broadcast_of, public_events
+from server.spectating.broadcast import broadcast_of
+from server.spectating.public_journal import public_events
 from server.spectating.public_record import MatchSource
 from server.spectating.tournaments import TournamentFeed
 from server.spectating.viewers import secrecy_of

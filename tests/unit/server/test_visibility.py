@@ -9,8 +9,8 @@ import pytest
 
 from server.match.exchange import Message
 from server.records.entries import AbortedEntry, CompletedEntry, FailedEntry, SentEntry, entry_of
-from server.spectating.events import PublicJournal
-from server.spectating.public import PublicEnd, PublicQuestion
+from server.spectating.events import PublicEnd, PublicQuestion
+from server.spectating.public_journal import PublicJournal
 from server.visibility import Aspect, Secrecy, Viewer, may_see
 from tests.kit.server.scripted import CIRCUMSTANCES, TURNS_MOVES, events, turns
 

@@ -13,8 +13,9 @@ from gdl.language.rules import read_rules
 from server.match.exchange import MoveOrigin
 from server.records.entries import Entry, StateEntry, StepEntry, entry_of
 from server.refusals import RequestError
-from server.spectating.events import Delay, delay_of, n_common, public_events, read_delay
+from server.spectating.broadcast import Delay, delay_of, read_delay
 from server.spectating.overview import page
+from server.spectating.public_journal import n_common, public_events
 from server.spectating.public_record import as_broadcast, public_record
 from server.spectating.state import state_at
 from server.storage.listing import Filter

@@ -100,7 +100,7 @@ async def test_a_record_has_the_steps_of_the_seconds_before_its_delay(
     times = [entry.at_ms for entry in played.journal if isinstance(entry, StateEntry)]
     shown = []
     for at_ms in times:
-        monkeypatch.setattr("server.spectating.events.now_ms", lambda at_ms=at_ms: at_ms + 60_000)
+        monkeypatch.setattr("server.spectating.broadcast.now_ms", lambda at_ms=at_ms: at_ms + 60_000)
         shown.append((await public_record(played, MATCH))["stateTimes"])
     assert shown == [times[:1], times[:2], times]
 

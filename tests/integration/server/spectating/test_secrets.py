@@ -14,7 +14,7 @@ from server.match.profiles import Profile
 from server.principal import Principal, Role
 from server.records.codec import entry_json
 from server.refusals import RequestError
-from server.spectating.events import Delay
+from server.spectating.broadcast import Delay
 from server.spectating.overview import Overview, page
 from server.spectating.public_record import public_record, transcript
 from server.spectating.state import StateView, state_at
@@ -154,7 +154,7 @@ async def test_the_owner_of_a_player_learns_no_role_of_a_scrambled_match_that_is
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     name, moves, profile = CASES["scrambled"]
-    monkeypatch.setattr("server.spectating.events.delay_of", lambda _: Delay(is_to_end=True))
+    monkeypatch.setattr("server.spectating.broadcast.delay_of", lambda _: Delay(is_to_end=True))
     async with written_match(tmp_path, library(name), moves, profile, SEEDS) as played:
         await played.write("state", 2)
         owner = Principal(OWNER, Role.PLAYER)

@@ -13,8 +13,8 @@ from server.errors import UnknownMatchError
 from server.match.profiles import Profile
 from server.records.entries import StateEntry
 from server.spectating import overview
+from server.spectating.events import PublicEvent
 from server.spectating.overview import Overview
-from server.spectating.public import PublicEvent
 from server.spectating.stream import feed, public_events
 from server.storage.notifications import Notifier
 from server.storage.rows import MatchRow, MatchStatus

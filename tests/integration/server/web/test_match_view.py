@@ -9,8 +9,8 @@ from server.match.exchange import Message
 from server.match.profiles import Profile
 from server.records.entries import ClosedEntry, CompletedEntry, Entry, SentEntry, StartedEntry, StepEntry, entry_of
 from server.records.record import secrecy_of_journal
-from server.spectating.events import public_events
-from server.spectating.public import PublicEvent
+from server.spectating.events import PublicEvent
+from server.spectating.public_journal import public_events
 from server.web.match_view import (
     HiddenSteps,
     MatchView,

@@ -14,7 +14,7 @@ from players.player import MakePlayer
 from server.hosting.settings import HostSettings
 from server.records.entries import Entry, StateEntry
 from server.records.record import record_of
-from server.spectating.events import public_events
+from server.spectating.public_journal import public_events
 from server.spectating.viewers import secrecy_of
 from server.storage.database import Database
 from server.storage.rows import MatchRow, MatchStatus

@@ -27,7 +27,7 @@ from server.records.entries import (
     StepEntry,
 )
 from server.records.errors import MatchRecordError
-from server.spectating.events import public_events
+from server.spectating.public_journal import public_events
 from server.visibility import Secrecy
 
 FOLDER: Final = Path(__file__).with_name("public_events")
