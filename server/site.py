@@ -20,11 +20,12 @@ from server.hosting import game_manager, imports, playing
 from server.hosting.settings import HostSettings
 from server.leaderboards.leaderboards import Leaderboards
 from server.operation import health
+from server.operation.compression import compressing
 from server.operation.garbage import collecting
 from server.operation.health import ENDING, Shutdown, end
 from server.operation.metrics import METRICS, Metrics, lag_measured
 from server.operation.options import ServeOptions
-from server.operation.requests import compressing, lower_bad_requests, observing
+from server.operation.requests import lower_bad_requests, observing
 from server.operation.warming import warming
 from server.records.entries import Entry, OnEntry
 from server.spectating.overview import Overview

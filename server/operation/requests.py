@@ -1,7 +1,5 @@
-"""One line in the log, an id and a place in the metrics for every HTTP request, and compressed answers."""
+"""One line in the log, an id and a place in the metrics for every HTTP request."""
 
-import asyncio
-import gzip
 import logging
 import re
 import secrets
@@ -10,7 +8,7 @@ from collections.abc import Awaitable, Callable
 from typing import Final, TypeAlias
 
 import structlog
-from aiohttp import hdrs, web
+from aiohttp import web
 from aiohttp.http_exceptions import BadHttpMessage
 from aiohttp.web_protocol import RequestPayloadError
 
@@ -18,54 +16,6 @@ from server.access.access import PRINCIPAL, REMOTE
 from server.errors import INTERNAL
 from server.operation.logs import bound
 from server.operation.metrics import METRICS
-
-_Handler: TypeAlias = Callable[[web.Request], Awaitable[web.StreamResponse]]
-_LEVEL: Final = 4
-_LEAST_BYTES: Final = 1_000
-_IN_THREAD_BYTES: Final = 65_536
-"""From how many bytes on a body is compressed beside the event loop."""
-_TYPES: Final = frozenset(
-    ("application/json", "image/svg+xml", "text/css", "text/html", "text/javascript", "text/plain")
-)
-
-
-def accepts_gzip(request: web.Request) -> bool:
-    """Return whether the sender of *request* takes gzip."""
-    for part in request.headers.get(hdrs.ACCEPT_ENCODING, "").lower().split(","):
-        name, _, quality = part.partition(";")
-        if name.strip() == "gzip":
-            return quality.replace(" ", "").rstrip("0").rstrip(".") not in ("q=", "q=0")
-    return False
-
-
-@web.middleware
-async def compressing(request: web.Request, handler: _Handler) -> web.StreamResponse:
-    """Compress the answer where that is worth it and safe."""
-    response = await handler(request)
-    if not isinstance(response, web.Response) or not _is_worth_it(request, response):
-        return response
-    response.headers.add(hdrs.VARY, hdrs.ACCEPT_ENCODING)
-    if accepts_gzip(request):
-        body = response.body
-        assert isinstance(body, bytes)
-        is_large = len(body) >= _IN_THREAD_BYTES
-        response.body = await asyncio.to_thread(packed, body) if is_large else packed(body)
-        response.headers[hdrs.CONTENT_ENCODING] = "gzip"
-    return response
-
-
-def packed(body: bytes, level: int = _LEVEL) -> bytes:
-    """Return *body* as gzip, the same whenever it is packed."""
-    return gzip.compress(body, level, mtime=0)
-
-
-def _is_worth_it(request: web.Request, response: web.Response) -> bool:
-    body = response.body
-    if not isinstance(body, bytes) or len(body) < _LEAST_BYTES or hdrs.CONTENT_ENCODING in response.headers:
-        return False
-    is_read = request.method in (hdrs.METH_GET, hdrs.METH_HEAD) and not response.prepared
-    return is_read and response.content_type in _TYPES
-
 
 REQUEST_ID: Final = web.RequestKey("request_id", str)
 HEADER: Final = "X-Request-ID"

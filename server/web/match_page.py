@@ -30,6 +30,7 @@ from server.web import boards, match_cards, rendering, tournament_pages
 from server.web.match_view import MatchView, rows_of, view_of
 from server.web.rule_books import FIRST_POSITIONS, GAME_VERSIONS, RuleBook, rule_book
 from server.web.thoughts import thoughts_of
+from server.web.words import segment
 
 _N_VIEWS: Final = 64
 
@@ -132,7 +133,7 @@ async def confirm_abort(request: web.Request) -> web.Response:
         f"{match.id} ends for all who play in it, counts as no result, and does not go on.",
         word=word,
         address=str(page / "abort"),
-        back=f"{page}/play/{rendering.segment(role)}" if role else str(page),
+        back=f"{page}/play/{segment(role)}" if role else str(page),
     )
     return rendering.ask(request, asked)
 

@@ -23,6 +23,7 @@ from server.registry.registry import PlayerWishes
 from server.storage.rows import PlayerRow
 from server.storage.statistics import PlayerStatistics
 from server.web import match_cards, rendering
+from server.web.words import sentence
 
 STATISTICS: Final = web.AppKey("player_statistics", BackgroundCache[str, dict[str, PlayerStatistics]])
 _N_MATCHES: Final = 20
@@ -62,7 +63,7 @@ async def register(request: web.Request) -> web.StreamResponse:
         name, owner, wishes = data.get("name", ""), rendering.visitor_of(request).name, PlayerWishes(max_matches=n)
         row = await registry.register(name, owner, data.get("url") or None, wishes)
     except GdlError as error:
-        return await _players(request, data, rendering.sentence(error))
+        return await _players(request, data, sentence(error))
     raise web.HTTPSeeOther(player_address(row.name))
 
 

@@ -28,6 +28,7 @@ from server.storage.rows import GameVersion, MatchRow
 from server.web import match_cards, match_page, rendering
 from server.web.boards import board, cells_of, last_move, picture_of
 from server.web.rule_books import FIRST_POSITIONS, GAME_VERSIONS, rule_book
+from server.web.words import segment, sentence
 
 _COOKIE: Final = "ggp_seat"
 _WEEK_S: Final = 7 * 86_400
@@ -44,7 +45,7 @@ class MoveChoice:
 
 def seat_address(match_id: str, role: str, claim: str = "") -> URL:
     """Return where the person who plays *role* sits down."""
-    address = URL(f"/matches/{rendering.segment(match_id)}/play/{rendering.segment(role)}", encoded=True)
+    address = URL(f"/matches/{segment(match_id)}/play/{segment(role)}", encoded=True)
     return address.with_query(claim=claim) if claim else address
 
 
@@ -107,7 +108,7 @@ async def _chosen(request: web.Request, match: MatchRow, role: str, data: Any) -
     except NotAskedError:
         return "No move is asked for now."
     except CallerError as error:
-        return rendering.sentence(error)
+        return sentence(error)
     return ""
 
 

@@ -24,6 +24,7 @@ from server.storage.rows import GameVersion
 from server.web import match_page, rendering
 from server.web.rule_books import known_game
 from server.web.seat_page import seat_address
+from server.web.words import sentence
 
 _SEAT_PREFIX: Final = "player."
 _LABELS: Final = {"startClock": "Start clock", "playClock": "Play clock", "seed": "Seed", "broadcastDelay": "Broadcast"}
@@ -59,9 +60,9 @@ async def start(request: web.Request) -> web.StreamResponse:
         order = MatchRequest.model_validate(_order(data, version))
         ordered = await request.app[MANAGER].practice.order(order, principal(request))
     except ValidationError as error:
-        return await _form(request, data, rendering.sentence(_refusal(error)))
+        return await _form(request, data, sentence(_refusal(error)))
     except GdlError as error:
-        return await _form(request, data, rendering.sentence(error))
+        return await _form(request, data, sentence(error))
     return _started(request, ordered, is_for_others=data.get("links") == "yes")
 
 

@@ -23,7 +23,8 @@ from server.storage.tournament_rows import EntryRule
 from server.storage.tournaments import StoredTournament
 from server.tournament.plan import DEFAULT_ROUNDS, TournamentFormat
 from server.tournament.standings import Measure
-from server.web.rendering import render, sentence
+from server.web.rendering import render
+from server.web.words import sentence
 
 _TEXTS: Final = ("name", "format", "rounds", "startClock", "playClock", "measure", "forfeitErrors", "entry")
 _CHECKS: Final = ("allGames", "scramble")

@@ -9,7 +9,7 @@ from server.tournament.knockout import Knockout
 from server.tournament.plan import TournamentFormat, TournamentTerms
 from server.tournament.standings import TIE_BREAKS, Measure
 from server.tournament.timetable import AT_ONCE, Every, Timetable, Weekly
-from server.web.rendering import date
+from server.web.words import date
 
 _MEASURES: Final[dict[Measure, str]] = {
     Measure.GOALS: "The mean goal of all matches counts, from 0 to 100.",

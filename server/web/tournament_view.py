@@ -19,7 +19,7 @@ from server.tournament.standings import ScoringRules, counted_goals, losers, mat
 from server.tournament.summary import sprt_line
 from server.tournament.swiss import byes
 from server.tournament.table import TableRow, head_to_head, table_of
-from server.web.rendering import points
+from server.web.words import points
 
 _MOST_IN_CROSS_TABLE: Final = 60
 

@@ -11,7 +11,7 @@ from playwright.sync_api import Page
 
 from server.storage.rows import PlayerRow, SeatKind
 from server.storage.tournament_rows import TournamentStatus
-from server.web.rendering import static_address
+from server.web.static_files import static_address
 from tests.kit.server.hosting.tournaments import entrants, tournament
 from tests.kit.server.web.fixtures import PHONE, OpenPage
 from tests.kit.server.web.live_site import LiveSite

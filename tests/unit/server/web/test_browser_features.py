@@ -7,7 +7,7 @@ from typing import Final
 
 import pytest
 
-from server.web.rendering import static_files
+from server.web.static_files import static_files
 
 NEWER: Final = {
     ".css": r"light-dark\(|@starting-style|@container|@scope|@layer|anchor\(|field-sizing|interpolate-size|^\s*&",
