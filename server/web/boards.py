@@ -12,7 +12,7 @@ from gdl.language.kif import read_term
 from gdl.language.terms import Compound, Term
 from server.records.stored_record import facts_of
 from server.threads import in_own_thread
-from server.web.rule_books import RuleBook
+from server.web.known_games import ShownRules
 
 Result = TypeVar("Result")
 _N_FACTS: Final = 5_000
@@ -27,18 +27,20 @@ _N_SHOWN: Final = 6
 _N_FEW: Final = 4
 
 
-async def board(book: RuleBook, facts: Collection[Term] | Collection[str], *, is_partial: bool = False) -> Board | None:
+async def board(
+    rules: ShownRules, facts: Collection[Term] | Collection[str], *, is_partial: bool = False
+) -> Board | None:
     """Return what there is to draw of a state, of which the facts or their texts are known; None if it is too much.
 
     *is_partial* says that there may be others, which are not known.
     """
     if len(facts) > _N_FACTS:
         return None
-    is_long = len(facts) > _FEW or book.is_long
-    return await _at_its_place(partial(_drawn, book, facts, is_partial=is_partial), is_long=is_long)
+    is_long = len(facts) > _FEW or rules.is_long
+    return await _at_its_place(partial(_drawn, rules, facts, is_partial=is_partial), is_long=is_long)
 
 
-async def recorded_board(book: RuleBook, state: str) -> Board | None:
+async def recorded_board(rules: ShownRules, state: str) -> Board | None:
     """Return what there is to draw of a state as records have it; None if it is too much.
 
     Raises:
@@ -46,13 +48,13 @@ async def recorded_board(book: RuleBook, state: str) -> Board | None:
     """
     if len(state) > _N_CHARACTERS:
         return None
-    is_long = len(state) > _FEW * _CHARACTERS_PER_FACT or book.is_long
-    return await _at_its_place(lambda: _drawn(book, facts_of(state)), is_long=is_long)
+    is_long = len(state) > _FEW * _CHARACTERS_PER_FACT or rules.is_long
+    return await _at_its_place(lambda: _drawn(rules, facts_of(state)), is_long=is_long)
 
 
-def _drawn(book: RuleBook, facts: Collection[Term] | Collection[str], *, is_partial: bool = False) -> Board:
+def _drawn(rules: ShownRules, facts: Collection[Term] | Collection[str], *, is_partial: bool = False) -> Board:
     known = tuple(read_term(fact) if isinstance(fact, str) else fact for fact in facts)
-    return board_of(book.layout, book.description, known, is_partial=is_partial)
+    return board_of(rules.layout, rules.description, known, is_partial=is_partial)
 
 
 async def _at_its_place(work: Callable[[], Result], *, is_long: bool) -> Result:

@@ -39,7 +39,7 @@ async def send_image(request: web.Request) -> web.Response:
 
 
 async def _drawn(request: web.Request, shown: ShownMatch) -> tuple[Board | None, boards.LastMove | None]:
-    if shown.book is None or shown.is_hidden:
+    if shown.rules is None or shown.is_hidden:
         return None, None
     try:
         drawn, last = await board_at(request, shown)

@@ -16,7 +16,7 @@ from server.sanitization import write_csv
 from server.storage.exporting import MatchFilter, collection, exported
 from server.tournament.ratings import Rating
 from server.web import tournament_view
-from server.web.rule_books import known_game
+from server.web.known_games import known_game
 from server.web.tournament_pages import SHOWN
 from server.web.words import machine_date
 

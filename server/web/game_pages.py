@@ -29,9 +29,9 @@ from server.threads import in_own_thread
 from server.validating.validation import RulesUnfitError
 from server.web import match_cards
 from server.web.game_pictures import first_picture
+from server.web.known_games import FIRST_POSITIONS, known_game, shown_rules, unknown_game
 from server.web.measurements import MEASUREMENTS, measured
 from server.web.rendering import render, visitor_of
-from server.web.rule_books import FIRST_POSITIONS, known_game, rule_book, unknown_game
 from server.web.rule_listing import MAX_LISTED_CHARACTERS, listing, plain, report_remarks
 from server.web.validation_page import rules_form, verdict_of
 from server.web.words import sentence
@@ -117,7 +117,7 @@ async def show_difference(request: web.Request) -> web.Response:
     old, new = (versions.get(request.query.get(key, "")) for key in ("old", "new"))
     if old is None or new is None:
         raise RequestError("unknown_game", f"the game {name[:100]!r} has no such two versions", "", 404)
-    before, now = (await rule_book(old)).description, (await rule_book(new)).description
+    before, now = (await shown_rules(old)).description, (await shown_rules(new)).description
     found, changes = await in_own_thread(partial(compared, before, now))
     return render(
         request,

@@ -16,7 +16,7 @@ from server.storage.games import title_of
 from server.storage.rows import GameVersion
 from server.threads import in_own_thread
 from server.web.boards import Picture, board, picture_of
-from server.web.rule_books import FIRST_POSITIONS, known_game, rule_book
+from server.web.known_games import FIRST_POSITIONS, known_game, shown_rules
 
 PICTURES: Final = web.AppKey("game_pictures", LRUCache[str, bytes])
 N_PICTURES: Final = 1_024
@@ -40,7 +40,7 @@ async def first_picture(request: web.Request, version: GameVersion) -> Picture |
     if facts is None:
         return None
     try:
-        found = await picture_of(await board(await rule_book(version), facts), title)
+        found = await picture_of(await board(await shown_rules(version), facts), title)
     except GdlError:
         found = None
     kept[key] = found
@@ -74,7 +74,7 @@ async def _drawn(request: web.Request, version: GameVersion) -> bytes | None:
         if facts is None:
             return None
         try:
-            drawn = await board(await rule_book(version), facts)
+            drawn = await board(await shown_rules(version), facts)
         except GdlError:
             return None
         if drawn is None:

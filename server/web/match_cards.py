@@ -20,8 +20,8 @@ from server.storage.errors import DamagedRowError
 from server.storage.games import title_of
 from server.storage.rows import WAITING_STATUSES, GameVersion, MatchRow, MatchStatus, SeatKind, SeatRow
 from server.web.boards import Picture, board, picture_of, recorded_board
+from server.web.known_games import FirstPositions, GameVersions, shown_rules
 from server.web.match_view import view_of
-from server.web.rule_books import FirstPositions, GameVersions, rule_book
 
 NO_PEOPLE: Final[Mapping[str, str]] = MappingProxyType({})
 _N_BOARDS: Final = 500
@@ -175,12 +175,12 @@ class Cards:
             with understood(row.id):
                 shown, secrecy = broadcast_of(row, entries), secrecy_of(row)
                 view = view_of(public_events(shown, secrecy))
-            book, title = await rule_book(version), f"{title_of(version)}, step {view.n_steps}"
+            rules, title = await shown_rules(version), f"{title_of(version)}, step {view.n_steps}"
             if view.states and view.states[-1].text is not None:
-                return await picture_of(await recorded_board(book, view.states[-1].text), title)
+                return await picture_of(await recorded_board(rules, view.states[-1].text), title)
             is_due = row.status in WAITING_STATUSES and not secrecy.is_hidden
             facts = await self._first.facts(version) if is_due else None
-            return None if facts is None else await picture_of(await board(book, facts), title)
+            return None if facts is None else await picture_of(await board(rules, facts), title)
         except GdlError as error:
             _LOG.warning("the board of match %s is not drawn: %s", row.id, error)
             return None

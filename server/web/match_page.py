@@ -27,8 +27,8 @@ from server.spectating.viewers import secrecy_of
 from server.storage.rows import MatchRow, MatchStatus
 from server.visibility import Aspect, Viewer, may_see
 from server.web import boards, match_cards, rendering, tournament_pages
+from server.web.known_games import FIRST_POSITIONS, GAME_VERSIONS, ShownRules, shown_rules
 from server.web.match_view import MatchView, rows_of, view_of
-from server.web.rule_books import FIRST_POSITIONS, GAME_VERSIONS, RuleBook, rule_book
 from server.web.thoughts import thoughts_of
 from server.web.words import segment
 
@@ -66,7 +66,7 @@ class ShownMatch:
     view: MatchView
     step: int
     only: int | None
-    book: RuleBook | None
+    rules: ShownRules | None
 
     @property
     def is_hidden(self) -> bool:
@@ -157,8 +157,8 @@ async def shown_match(request: web.Request, who: Principal | None, *, ignores_ro
     version = await request.app[GAME_VERSIONS].version(row.game, row.sha256)
     step = _number(request.query, "step", view.n_steps)
     only = None if ignores_role else _role_index(request.query, card, row)
-    book = None if version is None else await rule_book(version)
-    return ShownMatch(row, card, view, min(step, view.n_steps), only, book)
+    rules = None if version is None else await shown_rules(version)
+    return ShownMatch(row, card, view, min(step, view.n_steps), only, rules)
 
 
 def _number(query: Mapping[str, str], name: str, default: int) -> int:
@@ -211,7 +211,7 @@ def lobby_until_ms(manager: GameManager, row: MatchRow) -> int:
 
 async def _picture(request: web.Request, shown: ShownMatch) -> tuple[boards.Picture | None, bool]:
     """Return the board, if there is anything that may be drawn, and whether there may be one soon."""
-    if shown.book is None or shown.is_hidden:
+    if shown.rules is None or shown.is_hidden:
         return None, False
     try:
         if shown.only is not None:
@@ -229,10 +229,10 @@ async def board_at(request: web.Request, shown: ShownMatch) -> tuple[Board | Non
     Raises:
         GdlError: nothing of it can be drawn.
     """
-    if shown.book is None:
+    if shown.rules is None:
         return None, None
-    drawn = await _board(shown.book, shown.view, shown.step) or await _first_board(request, shown)
-    before = await _board(shown.book, shown.view, shown.step - 1)
+    drawn = await _board(shown.rules, shown.view, shown.step) or await _first_board(request, shown)
+    before = await _board(shown.rules, shown.view, shown.step - 1)
     move = shown.view.step_to(shown.step)
     moves = () if move is None else tuple(one.move for one in move.moves if one.move is not None)
     return drawn, boards.last_move(drawn, before, moves)
@@ -240,30 +240,30 @@ async def board_at(request: web.Request, shown: ShownMatch) -> tuple[Board | Non
 
 async def _known_picture(request: web.Request, shown: ShownMatch) -> tuple[boards.Picture | None, bool]:
     """Return the picture of what the role `shown.only` knew for certain, if that was worked out already."""
-    assert shown.book is not None
+    assert shown.rules is not None
     assert shown.only is not None
     steps = tuple(
         (step.moves[shown.only].move or "", state.percepts[shown.only] if state.percepts else ())
         for step, state in zip(shown.view.steps, shown.view.states[1:], strict=False)
     )
-    history = SeatHistory(shown.book.description.source.text, shown.roles[shown.only], steps)
+    history = SeatHistory(shown.rules.description.source.text, shown.roles[shown.only], steps)
     known = await request.app[KNOWN_FACTS].of(history)
     if known is None:
         return None, True
     facts = facts_after(known, shown.step)
-    drawn = await boards.board(shown.book, facts, is_partial=True) if facts else None
+    drawn = await boards.board(shown.rules, facts, is_partial=True) if facts else None
     return await boards.picture_of(drawn, shown.picture_title), False
 
 
-async def _board(book: RuleBook, view: MatchView, step: int) -> Board | None:
+async def _board(rules: ShownRules, view: MatchView, step: int) -> Board | None:
     state = view.state(step)
-    return None if state is None or state.text is None else await boards.recorded_board(book, state.text)
+    return None if state is None or state.text is None else await boards.recorded_board(rules, state.text)
 
 
 async def _first_board(request: web.Request, shown: ShownMatch) -> Board | None:
     version = await request.app[GAME_VERSIONS].version(shown.row.game, shown.row.sha256)
     facts = None if version is None else await request.app[FIRST_POSITIONS].facts(version)
-    return None if facts is None or shown.book is None else await boards.board(shown.book, facts)
+    return None if facts is None or shown.rules is None else await boards.board(shown.rules, facts)
 
 
 def _public_order(row: MatchRow) -> dict[str, Any]:

@@ -34,10 +34,10 @@ from server.web import (
     tournament_pages,
     validation_page,
 )
+from server.web.known_games import FIRST_POSITIONS, GAME_VERSIONS, FirstPositions, GameVersions
 from server.web.match_cards import CARDS, Cards
 from server.web.measurements import MEASUREMENTS, Measurements
 from server.web.rendering import compile_templates
-from server.web.rule_books import FIRST_POSITIONS, GAME_VERSIONS, FirstPositions, GameVersions
 from server.web.static_files import send_static_file
 from server.web.tournament_pages import LIVE_BOARDS, LiveBoards
 

@@ -14,8 +14,8 @@ from server.refusals import RequestError
 from server.storage.games import title_of
 from server.tournament.rating_chart import RatingChart, rating_chart
 from server.tournament.ratings import elo_range
+from server.web.known_games import known_game
 from server.web.rendering import render
-from server.web.rule_books import known_game
 from server.web.words import date
 
 _N_CURVES: Final = 8

@@ -27,7 +27,7 @@ from server.spectating.public_record import known_match
 from server.storage.rows import GameVersion, MatchRow
 from server.web import match_cards, match_page, rendering
 from server.web.boards import board, cells_of, last_move, picture_of
-from server.web.rule_books import FIRST_POSITIONS, GAME_VERSIONS, rule_book
+from server.web.known_games import FIRST_POSITIONS, GAME_VERSIONS, shown_rules
 from server.web.words import segment, sentence
 
 _COOKIE: Final = "ggp_seat"
@@ -186,7 +186,7 @@ async def _first_facts(request: web.Request, version: GameVersion) -> Sequence[s
 
 async def _board(version: GameVersion, facts: Sequence[str]) -> Board | None:
     try:
-        return await board(await rule_book(version), facts, is_partial=version.is_gdl2)
+        return await board(await shown_rules(version), facts, is_partial=version.is_gdl2)
     except GdlError:
         return None
 

@@ -22,7 +22,7 @@ from server.refusals import RequestError
 from server.storage.games import title_of
 from server.storage.rows import GameVersion
 from server.web import match_page, rendering
-from server.web.rule_books import known_game
+from server.web.known_games import known_game
 from server.web.seat_page import seat_address
 from server.web.words import sentence
 

@@ -12,7 +12,7 @@ import pytest
 
 from server.storage.rows import GameVersion
 from server.web.game_pictures import picture_key
-from server.web.rule_books import GameVersions, rule_book
+from server.web.known_games import GameVersions, shown_rules
 from tests.kit.polling import until
 from tests.kit.server.api.whole_server import Client, manager_of, whole_server
 from tests.kit.server.web.fetching import page_at, words_of
@@ -193,7 +193,7 @@ async def picture_at(client: Client, version: GameVersion) -> str:
 
 async def test_rules_are_read_once_for_all_who_ask_and_not_on_the_event_loop() -> None:
     version = GameVersion("slow", "51", f"{RULES.format(n='slow')} (not_kept_yet)", ("aslow", "b"), False, 0)
-    first, second = (asyncio.create_task(rule_book(version)) for _ in range(2))
+    first, second = (asyncio.create_task(shown_rules(version)) for _ in range(2))
     await asyncio.sleep(0)
     assert (first.done(), second.done()) == (False, False)
     assert await first is await second

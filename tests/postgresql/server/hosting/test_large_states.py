@@ -25,7 +25,7 @@ from server.spectating.state import state_at
 from server.storage.database import Database
 from server.web import boards
 from server.web.boards import picture_of, recorded_board
-from server.web.rule_books import RuleBook
+from server.web.known_games import ShownRules
 from tests.kit.server.hosting.managing import managing, until
 from tests.kit.server.hosting.refereeing import refereeing
 
@@ -123,7 +123,7 @@ async def test_a_large_board_is_read_and_drawn_beside_the_loop(
     n_made: dict[str, int], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     description = read_rules(squares(40))
-    book = RuleBook(description, layout_of(description, None))
+    rules = ShownRules(description, layout_of(description, None))
     state = f"( {' '.join(f'( cell {x} {y} )' for x in range(40) for y in range(40))} )"
     threads: list[int] = []
 
@@ -133,7 +133,7 @@ async def test_a_large_board_is_read_and_drawn_beside_the_loop(
 
     monkeypatch.setattr(boards, "svg_of", drawing)
     n_made["terms"] = 0
-    picture = await picture_of(await recorded_board(book, state), "a board")
+    picture = await picture_of(await recorded_board(rules, state), "a board")
     assert picture is not None
     assert picture.board is not None
     assert n_made["terms"] < MAX_TERMS

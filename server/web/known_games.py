@@ -1,4 +1,4 @@
-"""What pages know of games before a match is looked at: rules and layouts, read once, versions, and first positions."""
+"""What pages know of games before a match is looked at: whether there is one, its rules and layout, first positions."""
 
 import asyncio
 import time
@@ -56,7 +56,7 @@ async def known_game(request: web.Request, name: str) -> GameVersion:
 
 
 @dataclass(frozen=True, slots=True)
-class RuleBook:
+class ShownRules:
     """The rules of one version of a game, and how its states are laid out."""
 
     description: Description
@@ -68,28 +68,28 @@ class RuleBook:
         return len(self.description.source.text) > _LONG_RULES
 
 
-_BOOKS: Final[LRUCache[tuple[str, str | None], RuleBook]] = LRUCache(_N_KEPT)
-_BEING_READ: Final[dict[tuple[str, str | None], asyncio.Task[RuleBook]]] = {}
+_KEPT: Final[LRUCache[tuple[str, str | None], ShownRules]] = LRUCache(_N_KEPT)
+_BEING_READ: Final[dict[tuple[str, str | None], asyncio.Task[ShownRules]]] = {}
 
 
-async def rule_book(version: GameVersion) -> RuleBook:
+async def shown_rules(version: GameVersion) -> ShownRules:
     """Return the rules of *version*, which are read beside the event loop, once for all who ask.
 
     Raises:
         RuleFileError: they are no rules; nothing of the kind is kept.
     """
     key = (version.rules, version.about)
-    if key not in _BOOKS:
+    if key not in _KEPT:
         if key not in _BEING_READ:
             _BEING_READ[key] = asyncio.create_task(in_own_thread(partial(_read, version)))
             _BEING_READ[key].add_done_callback(lambda _: _BEING_READ.pop(key))
-        _BOOKS[key] = await asyncio.shield(_BEING_READ[key])
-    return _BOOKS[key]
+        _KEPT[key] = await asyncio.shield(_BEING_READ[key])
+    return _KEPT[key]
 
 
-def _read(version: GameVersion) -> RuleBook:
+def _read(version: GameVersion) -> ShownRules:
     description = read_rules(version.rules, "rules")
-    return RuleBook(description, layout_of(description, about_version(version)))
+    return ShownRules(description, layout_of(description, about_version(version)))
 
 
 class GameVersions:
@@ -139,7 +139,7 @@ class FirstPositions:
 
     async def _first_facts(self, rules: RulesKey) -> frozenset[Term] | None:
         try:
-            description = (await rule_book(rules.version)).description
+            description = (await shown_rules(rules.version)).description
             if is_trusted(rules.version):
                 return await asyncio.to_thread(_initial_facts, description)
             return await self._facts_by_child(description, rules.version)
