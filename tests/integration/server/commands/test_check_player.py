@@ -7,8 +7,8 @@ from collections.abc import AsyncIterator
 
 import pytest
 
-from server.checks.catalogue import CHECKS
-from server.checks.examination import CheckResult, CheckVerdict
+from server.player_checks.catalogue import CHECKS
+from server.player_checks.examination import CheckResult, CheckVerdict
 from tests.kit.server.commands.fixtures import Ggp
 from tests.kit.server.processes import player
 

@@ -12,10 +12,10 @@ import pytest
 
 from gdl.wire.messages import read_message
 from players.kit.player_server import PlayerServer
-from server.checks.catalogue import CHECKS, PROMPT_S
-from server.checks.check_match import Clocks
-from server.checks.examination import Check, CheckedPlayer, CheckResult, CheckVerdict, examine
-from server.checks.probe import Probe, Request
+from server.player_checks.catalogue import CHECKS, PROMPT_S
+from server.player_checks.check_match import Clocks
+from server.player_checks.examination import Check, CheckedPlayer, CheckResult, CheckVerdict, examine
+from server.player_checks.probe import Probe, Request
 from tests.kit.players import odd_players
 from tests.kit.players.peers import playing, settings, start_text
 from tests.kit.server import peers
@@ -170,7 +170,7 @@ async def test_a_fault_is_found(answer: Answer, name: str, verdict: CheckVerdict
 
 
 async def test_a_late_answer_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("server.checks.check_match.GRACE_S", 60)  # on a busy machine the answer may be later yet
+    monkeypatch.setattr("server.player_checks.check_match.GRACE_S", 60)  # on a busy machine the answer may be later yet
     async with listening(dawdling) as url:
         found = (await findings(url, BY_NAME["answers"], BY_NAME["whole-match"], clocks=SHORT))[1]
     detail = re.sub(r"after \d+\.\d+ s", "after N s", found.detail)
@@ -289,7 +289,9 @@ async def test_a_check_that_fails_leaves_no_match_open() -> None:
 
 
 async def test_what_cannot_be_checked_since_the_player_is_busy_is_skipped(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("server.checks.check_match.BUSY_PAUSE_S", 0.01)  # it stays busy, however long the checks wait
+    monkeypatch.setattr(
+        "server.player_checks.check_match.BUSY_PAUSE_S", 0.01
+    )  # it stays busy, however long the checks wait
     async with playing(odd_players.First, max_matches=1) as peer:
         await peer.say(start_text("elsewhere"))
         unreadable = BY_NAME["unreadable-rules"]

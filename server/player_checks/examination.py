@@ -12,8 +12,8 @@ from functools import partial
 from typing import Any, Final, TypeAlias
 
 from gdl.wire.messages import Info, to_text
-from server.checks.check_match import TICTACTOE, CheckFailedError, CheckMatch, Clocks, PlayerBusyError, Setting
-from server.checks.probe import Observed, Probe, Request
+from server.player_checks.check_match import TICTACTOE, CheckFailedError, CheckMatch, Clocks, PlayerBusyError, Setting
+from server.player_checks.probe import Observed, Probe, Request
 
 ANSWER_S: Final = 5.0
 """How long a message without a clock may take."""

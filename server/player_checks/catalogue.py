@@ -10,7 +10,7 @@ from gdl.errors import MessageError
 from gdl.wire.insights import INSIGHT_HEADER, read_insight
 from gdl.wire.messages import Abort, Dialect, Info, Ping, Preview, Stop, to_text
 from gdl.wire.replies import InfoReply, is_busy, read_info
-from server.checks.check_match import (
+from server.player_checks.check_match import (
     CheckFailedError,
     PlayerBusyError,
     Setting,
@@ -19,8 +19,8 @@ from server.checks.check_match import (
     spaced,
     upper_case,
 )
-from server.checks.examination import ANSWER_S, Check, CheckedPlayer, must, risky, should
-from server.checks.probe import Request
+from server.player_checks.examination import ANSWER_S, Check, CheckedPlayer, must, risky, should
+from server.player_checks.probe import Request
 
 GARBAGE: Final = (b"", b"hello", b"(((((", b")", b"\xff\xfe\x00\x01", b"(PLAY)", b"(HELLO x)", b"(START x)", b"()")
 HUGE_BYTES: Final = 5_000_000

@@ -16,7 +16,7 @@ from gdl.language.terms import Term
 from gdl.wire.messages import Abort, Dialect, Message, Play, Start, Stop, to_text
 from gdl.wire.replies import find_move, first_term, is_busy
 from gdl.wire.scrambling import Scrambling
-from server.checks.probe import Observed, Probe, Request
+from server.player_checks.probe import Observed, Probe, Request
 
 BUSY_PAUSE_S: Final = 0.5
 N_BUSY_TRIES: Final = 4
