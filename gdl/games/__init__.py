@@ -1,1 +1,1 @@
-"""The library of games: rule files with their descriptions, and how a state is drawn."""
+"""The library of games: rule files with their descriptions, and the families of games that come in any size."""

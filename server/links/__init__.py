@@ -1,1 +1,1 @@
-"""The ways to players: over HTTP, in child processes, our own."""
+"""The ways to players: over HTTP, in child processes, our own, and by queues to those that dial in and people."""
