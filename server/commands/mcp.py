@@ -16,6 +16,6 @@ def command() -> None:
     name it `ggp mcp` in its settings. Needs the extra `llm`; without it the command says how that is installed.
     """
     check_extra("mcp", "llm")
-    from server.model_context import model_context_server  # noqa: PLC0415 -- it needs an extra
+    from server.model_context.service import model_context_server  # noqa: PLC0415 -- it needs an extra
 
     model_context_server(version("ggp")).run()

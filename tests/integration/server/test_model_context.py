@@ -21,7 +21,9 @@ from gdl.game import Role, State  # noqa: E402 -- after importorskip
 from gdl.language.terms import Term  # noqa: E402 -- after importorskip
 from players.deadline import Deadline  # noqa: E402 -- after importorskip
 from players.player import Player  # noqa: E402 -- after importorskip
-from server.model_context import MAX_SEATS, Seats, _alone, game, games, model_context_server  # noqa: E402 -- after importorskip
+from server.model_context.matches import MAX_SEATS, Seats  # noqa: E402 -- after importorskip
+from server.model_context.positions import game, games  # noqa: E402 -- after importorskip
+from server.model_context.service import _alone, model_context_server  # noqa: E402 -- after importorskip
 
 
 @asynccontextmanager
@@ -189,7 +191,7 @@ class Broken(Player):
 def test_a_match_in_which_a_player_fails_is_given_up(
     player: type[Player], reason: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("server.model_context.find_player", lambda _: player)
+    monkeypatch.setattr("server.model_context.matches.find_player", lambda _: player)
     seats = Seats()
     match = seats.begin("tictactoe", "x", "random")["match"]
     with pytest.raises(ToolError) as failed:
