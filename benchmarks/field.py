@@ -21,7 +21,7 @@ from typing import Final
 import click
 
 from gdl.games.library import find_game, game_names
-from server.bench import BenchOptions, EngineFigures, measure
+from server.measuring.engine_speed import BenchOptions, EngineFigures, measure
 from server.terminal.progress import progress
 
 LIBRARY: Final = "rules/"

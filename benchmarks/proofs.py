@@ -26,8 +26,9 @@ from gdl.language.terms import Constant
 from players.deadline import SearchBudget, by_processor_time
 from players.search.proof.solver import ProofSearch, load_proof_kernel
 from players.search.tree.search import CompiledSearch, load_search_kernel
-from server.accuracy import Halves, PositionFile, SolvedPosition, read_positions
 from server.errors import PositionFileError
+from server.measuring.accuracy import Halves
+from server.measuring.solved_positions import PositionFile, SolvedPosition, read_positions
 from server.terminal.progress import progress
 
 FILES: Final = (Path(__file__).parent / "positions" / "connectfour.jsonl",)

@@ -38,7 +38,7 @@ from players.player import MakePlayer, Player
 from players.registry import find_player
 from players.search.evaluator import wait_for_compilation
 from players.search.positions import points
-from server.accuracy import wilson
+from server.measuring.accuracy import wilson
 from server.terminal.progress import progress
 from server.tournament.sprt import SprtTest
 

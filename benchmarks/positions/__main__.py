@@ -12,7 +12,7 @@ from benchmarks.positions.making import Maker, by_bitboards, by_proof
 from gdl.compiler.compiled import CompiledGame
 from gdl.engines import make_game
 from gdl.games.library import find_game
-from server.accuracy import FileHead
+from server.measuring.solved_positions import FileHead
 
 FOLDER: Final = Path(__file__).parent
 BITBOARDS: Final = "connectfour"

@@ -15,7 +15,7 @@ from players.deadline import Deadline, SearchBudget
 from players.player import Player
 from players.registry import find_player
 from players.search.proof.solver import ProofSearch
-from server.accuracy import SolvedPosition
+from server.measuring.solved_positions import SolvedPosition
 
 PLAYER: Final = "mcts:playouts=400"
 RANDOM_MOVES: Final = 0.15

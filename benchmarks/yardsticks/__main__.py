@@ -25,7 +25,8 @@ from benchmarks.yardsticks.perfection import measure_perfection
 from benchmarks.yardsticks.speed import OPENSPIEL, Runs, check_openspiel, compare_speed
 from gdl.errors import CallerError
 from players.registry import find_player
-from server.accuracy import START_S, read_positions
+from server.measuring.accuracy import START_S
+from server.measuring.solved_positions import read_positions
 from server.terminal.command_line import table_console
 from server.terminal.progress import progress
 

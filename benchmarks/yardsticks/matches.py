@@ -16,7 +16,7 @@ from gdl.language.terms import Term
 from players.deadline import Deadline, SearchBudget, by_processor_time
 from players.player import Player
 from players.registry import PlayerMaker
-from server.accuracy import START_S, wilson
+from server.measuring.accuracy import START_S, wilson
 from server.tournament.fixtures import MatchResult
 from server.tournament.sprt import SprtTest, pentanomial
 

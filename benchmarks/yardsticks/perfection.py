@@ -10,7 +10,8 @@ from typing import Any
 from benchmarks.yardsticks.matches import OURS, Encounter
 from gdl.game import Game
 from gdl.language.terms import Constant
-from server.accuracy import PositionFile, wilson
+from server.measuring.accuracy import wilson
+from server.measuring.solved_positions import PositionFile
 
 
 @dataclass(frozen=True, slots=True)

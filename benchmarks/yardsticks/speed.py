@@ -13,7 +13,7 @@ from typing import Any
 from benchmarks.yardsticks.child import ROOT
 from benchmarks.yardsticks.games import AbsentError, YardstickGame
 from players.registry import PlayerMaker
-from server.bench import measure_search
+from server.measuring.search_speed import measure_search
 
 OPENSPIEL = "benchmarks.yardsticks.engines.openspiel"
 

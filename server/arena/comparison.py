@@ -12,7 +12,7 @@ from gdl.errors import CallerError
 from gdl.game import Game, played_roles
 from players.kit.local_match import LocalMatch
 from players.player import MakePlayer
-from server.accuracy import wilson
+from server.measuring.accuracy import wilson
 from server.tournament.fixtures import MatchResult
 from server.tournament.sprt import Decision, SprtTest, pentanomial
 

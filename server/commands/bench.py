@@ -14,13 +14,13 @@ from rich.table import Table
 
 from gdl.engines import DEFAULT_ENGINE, ENGINES
 from gdl.games.library import GameFile, find_game
-from server.bench import BenchOptions, EngineFigures, measure
+from server.measuring.engine_speed import BenchOptions, EngineFigures, measure
 from server.terminal.command_line import FiniteRange, check_needs, table_console
 from server.terminal.progress import progress
 
 if TYPE_CHECKING:
-    from server.accuracy import Accuracy, Halves
-    from server.bench import SearchFigures
+    from server.measuring.accuracy import Accuracy, Halves
+    from server.measuring.search_speed import SearchFigures
 
 Outcome = TypeVar("Outcome")
 Figures = TypeVar("Figures", bound="EngineFigures | SearchFigures")
@@ -172,7 +172,7 @@ def _speed(number: float) -> str:
 def _measure_search(games: tuple[str, ...], spec: str, seconds: float, as_json: bool) -> bool:
     """Measure how fast a player searches each game, and print it; return whether no game failed."""
     from players.registry import find_player  # noqa: PLC0415 -- games alone need no player
-    from server.bench import measure_search  # noqa: PLC0415 -- as above
+    from server.measuring.search_speed import measure_search  # noqa: PLC0415 -- as above
 
     maker = find_player(spec)
     return _measure_each(games, lambda file: measure_search(file, maker, seconds), _show_search, as_json)
@@ -202,7 +202,8 @@ def _measure_player(
     Errors are printed as JSON or to standard error; returns whether there was none.
     """
     from players.registry import find_player  # noqa: PLC0415 -- games alone need no player
-    from server.accuracy import AccuracyOptions, measure_accuracy, read_positions  # noqa: PLC0415 -- as above
+    from server.measuring.accuracy import AccuracyOptions, measure_accuracy  # noqa: PLC0415 -- as above
+    from server.measuring.solved_positions import read_positions  # noqa: PLC0415 -- as above
 
     maker, files = find_player(spec), [read_positions(path).of_half(half) for path in paths]
     orders = [(file, AccuracyOptions(clock_s, half, engine)) for file in files for clock_s in seconds]

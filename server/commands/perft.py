@@ -14,7 +14,7 @@ from gdl.engines import BestGame, make_compiled_game
 from gdl.game import Game, State
 from gdl.games.library import find_game
 from gdl.quantities import quantity
-from server.perft import BatchCounting, Counting, StateCounting, counts, divided
+from server.measuring.perft import BatchCounting, Counting, StateCounting, counts, divided
 from server.records.errors import RecordDiffersError
 from server.records.replay import replay
 from server.records.stored_record import read_stored

@@ -22,7 +22,7 @@ from gdl.engines import make_game
 from gdl.game import State
 from players.deadline import SearchBudget
 from players.search.proof.solver import ProofSearch
-from server.accuracy import PositionFile, SolvedPosition, read_positions
+from server.measuring.solved_positions import PositionFile, SolvedPosition, read_positions
 from tests.kit.exhaustive import IS_EXHAUSTIVE
 
 FOLDER: Final = Path(benchmarks.positions.__file__).parent

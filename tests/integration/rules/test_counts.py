@@ -13,7 +13,7 @@ from pydantic import BaseModel, ConfigDict
 
 from gdl.language.kif import read_term
 from players.search.evaluator import compiled_game_of
-from server.perft import BatchCounting, counts
+from server.measuring.perft import BatchCounting, counts
 from tests.kit.players.games import compiled
 from tests.kit.rules.sample import sampled_games
 

@@ -8,7 +8,7 @@ from typing import Final
 import pytest
 
 from benchmarks.field import MEASURED_THERE, Peers, Row, page, read_peers
-from server.bench import EngineFigures
+from server.measuring.engine_speed import EngineFigures
 
 TABLE: Final = """\
 # what the columns mean

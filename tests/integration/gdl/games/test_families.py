@@ -26,7 +26,7 @@ from gdl.games.sudoku import read_sudoku, sudoku_game
 from gdl.language.kif import read_term
 from gdl.language.rules import read_rules
 from players.search.evaluator import compiled_game_of
-from server.perft import BatchCounting, counts
+from server.measuring.perft import BatchCounting, counts
 
 LEVELS = {
     "two boxes": "#####\n#@$.#\n# $.#\n#####",

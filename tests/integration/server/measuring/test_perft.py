@@ -12,9 +12,9 @@ import pytest
 from gdl.engines import make_game
 from gdl.language.rules import read_rules
 from players.search.evaluator import compiled_game_of
-from server import frontier, perft
-from server.frontier import Frontier, together
-from server.perft import BatchCounting, StateCounting, StuckRoleError, TooManyJointMovesError, divided
+from server.measuring import frontier, perft
+from server.measuring.frontier import Frontier, together
+from server.measuring.perft import BatchCounting, StateCounting, StuckRoleError, TooManyJointMovesError, divided
 from tests.kit.players.games import compiled, game
 from tests.kit.server.commands.fixtures import Ggp
 

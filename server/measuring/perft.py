@@ -23,7 +23,7 @@ from gdl.compiler.compiled import CompiledGame
 from gdl.diagnostics import Span
 from gdl.errors import CallerError, RuleFileError, derived
 from gdl.game import Game, JointMove, State
-from server.frontier import EXACT, Frontier, Gathering, Weights, together
+from server.measuring.frontier import EXACT, Frontier, Gathering, Weights, together
 
 CHUNK: Final = 1 << 14
 """How many states a thread asks about at once."""

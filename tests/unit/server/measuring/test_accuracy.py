@@ -10,8 +10,9 @@ import pytest
 
 from gdl.errors import GdlError
 from players.registry import find_player
-from server.accuracy import FORMAT, Accuracy, AccuracyOptions, accuracy, wilson
 from server.errors import PositionFileError
+from server.measuring.accuracy import Accuracy, AccuracyOptions, accuracy, wilson
+from server.measuring.solved_positions import FORMAT
 
 X_THREATENS: Final = [["(mark 1 1)", "noop"], ["noop", "(mark 2 2)"], ["(mark 1 2)", "noop"]]
 """O has to answer at (1 3)."""

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from server import bench
-from server.bench import BenchOptions
+from server.measuring import engine_speed
+from server.measuring.engine_speed import BenchOptions
 
 OPTIONS = BenchOptions(seconds=0.02, engine="interpreter")
 ENDLESS = "(role robot) (init a) (legal robot stay) (<= (next a) (true a)) (<= terminal (true b)) (goal robot 0)"
@@ -21,9 +21,9 @@ THREE_STEPS = """
 def test_a_play_that_does_not_end_is_measured_by_its_states(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = tmp_path / "endless.kif"
     path.write_text(ENDLESS)
-    monkeypatch.setattr(bench, "_FIRST_PLAY_S", 0.02)
+    monkeypatch.setattr(engine_speed, "_FIRST_PLAY_S", 0.02)
     notes: list[str] = []
-    figures, _ = bench.measured("endless", path, OPTIONS, notes.append)
+    figures, _ = engine_speed.measured("endless", path, OPTIONS, notes.append)
     assert (figures.engine, figures.playouts_per_s, figures.states_per_s > 0) == ("interpreter", 0, True)
     assert notes == ["no play came to an end, so plays per second are 0"]
 
@@ -31,12 +31,12 @@ def test_a_play_that_does_not_end_is_measured_by_its_states(tmp_path: Path, monk
 def test_plays_a_second_are_states_a_second_by_the_length_of_a_play(tmp_path: Path) -> None:
     path = tmp_path / "three.kif"
     path.write_text(THREE_STEPS)
-    figures, _ = bench.measured("three", path, OPTIONS, pytest.fail)
+    figures, _ = engine_speed.measured("three", path, OPTIONS, pytest.fail)
     assert figures.states_per_s == pytest.approx(3 * figures.playouts_per_s)
 
 
 def test_a_play_without_a_step_counts_as_one(tmp_path: Path) -> None:
     path = tmp_path / "over.kif"
     path.write_text("(role robot) (init a) (legal robot go) terminal (<= (next a) (true a)) (goal robot 7)")
-    figures, _ = bench.measured("over", path, OPTIONS, pytest.fail)
+    figures, _ = engine_speed.measured("over", path, OPTIONS, pytest.fail)
     assert (figures.playouts_per_s > 0, figures.states_per_s) == (True, 0)

@@ -10,9 +10,9 @@ import pytest
 
 from gdl.engines import make_game
 from gdl.language.kif import read_term
-from server import accuracy
-from server.accuracy import FORMAT, SolvedPosition, read_positions
 from server.errors import PositionFileError
+from server.measuring import solved_positions
+from server.measuring.solved_positions import FORMAT, SolvedPosition, read_positions
 
 HEAD: Final = json.dumps({"format": FORMAT, "game": "nim"})
 FIRST: Final = {"half": "tuning", "role": "x", "moves": [], "values": {"(mark 1 1)": 50, "(mark 1 2)": 0}}
@@ -91,11 +91,11 @@ def test_a_faulty_file_is_refused_with_the_line(
 
 
 def test_a_file_that_is_too_large_is_not_read_to_its_end(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(accuracy, "MAX_BYTES", 10)
+    monkeypatch.setattr(solved_positions, "MAX_BYTES", 10)
     with pytest.raises(PositionFileError, match="longer than 10 bytes"):
         read_positions(written(tmp_path, HEAD))
     monkeypatch.undo()
-    monkeypatch.setattr(accuracy, "MAX_POSITIONS", 1)
+    monkeypatch.setattr(solved_positions, "MAX_POSITIONS", 1)
     with pytest.raises(PositionFileError, match="more than 1 positions"):
         read_positions(written(tmp_path, HEAD, position(), position()))
 
