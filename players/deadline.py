@@ -50,15 +50,15 @@ def by_processor_time(seconds: float) -> Deadline:
 
 @dataclass(frozen=True, slots=True)
 class SearchBudget:
-    """What a search may spend: a number of rounds, time, or both; a search that is finished stops earlier.
+    """What a search may spend: a number of iterations, time, or both; a search that is finished stops earlier.
 
-    *Units*: rounds are playouts for a tree search and positions for alpha-beta.
+    *Units*: iterations are playouts for a tree search and positions for alpha-beta.
 
     Attributes:
         is_wanted: says, from any thread, whether the search is to go on; without it, it is.
     """
 
-    max_rounds: int | None = None
+    max_iterations: int | None = None
     deadline: Deadline | None = None
     is_wanted: Callable[[], bool] | None = None
 
@@ -71,7 +71,7 @@ class SearchBudget:
         """Whether the deadline has passed."""
         return self.deadline is not None and self.deadline.has_passed
 
-    def is_spent(self, n_rounds: int) -> bool:
-        """Whether there is nothing left to spend after *n_rounds* rounds."""
-        is_over = (self.max_rounds is not None and n_rounds >= self.max_rounds) or self.is_out_of_time
+    def is_spent(self, n_iterations: int) -> bool:
+        """Whether there is nothing left to spend after *n_iterations* iterations."""
+        is_over = (self.max_iterations is not None and n_iterations >= self.max_iterations) or self.is_out_of_time
         return is_over or (self.is_wanted is not None and not self.is_wanted())

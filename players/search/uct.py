@@ -182,13 +182,13 @@ BUDGET_LEAVES: Final = 1024
 class TreeSearch:
     """A search with a tree that lasts for a match.
 
-    `n_rounds` counts the plays of the last move, `n_leaves` the leaves, `n_steps` the steps to them.
+    `n_iterations` counts the plays of the last move, `n_leaves` the leaves, `n_steps` the steps to them.
     """
 
     def __init__(self, game: Game, random: Random, evaluator: Evaluator[Any, Any] | None = None) -> None:
         self.game = game
         self.random = random
-        self.n_rounds = self.n_leaves = self.n_steps = 0
+        self.n_iterations = self.n_leaves = self.n_steps = 0
         self.evaluator = evaluator or evaluator_of(game)
         self._tree = UctTree(self.evaluator)
         self._sizer = BatchSizer()
@@ -203,7 +203,7 @@ class TreeSearch:
         if len(moves) == 1:
             return moves[0]
         root, me = self._tree.keep(state), self.game.roles.index(role)
-        self.n_rounds = self.n_leaves = self.n_steps = 0
+        self.n_iterations = self.n_leaves = self.n_steps = 0
         self._sizer.rest()
         best = root.best_move(me)
         report(self._term(root, me, best))
@@ -228,7 +228,7 @@ class TreeSearch:
         mean = proven if proven is not None else node.totals[me][best] / n_plays if n_plays else None
         return Insight(
             n_leaves=self.n_leaves,
-            n_playouts=self.n_rounds,
+            n_playouts=self.n_iterations,
             depth=round(self.n_steps / max(1, self.n_leaves), 2),
             value=None if mean is None else round(100 * mean, 2),
             line=(str(self._term(node, me, best)),),
@@ -245,12 +245,12 @@ class TreeSearch:
 
     def _is_decided(self, root: UctNode, me: int, budget: SearchBudget) -> bool:
         is_known = me == root.decider and len(root.proven_moves) == len(root.counts[me])
-        if root.proven is not None or is_known or budget.is_spent(self.n_rounds) or not self._sizer.allows(budget):
+        if root.proven is not None or is_known or budget.is_spent(self.n_iterations) or not self._sizer.allows(budget):
             return True
-        if budget.max_rounds is None:
+        if budget.max_iterations is None:
             return False
         first, second = sorted(root.counts[me])[:-3:-1]
-        return first - second > budget.max_rounds - self.n_rounds
+        return first - second > budget.max_iterations - self.n_iterations
 
     def _round(self, root: UctNode, budget: SearchBudget) -> None:
         """Walk down the tree to some leaves, play on from all of them at random and count the goals."""
@@ -259,7 +259,7 @@ class TreeSearch:
         for _ in range(n_leaves):
             path, leaf = self._descend(root, n_each)
             self.n_leaves, self.n_steps = self.n_leaves + 1, self.n_steps + len(path)
-            self.n_rounds += n_each
+            self.n_iterations += n_each
             if leaf.proven is None:
                 waiting.append((path, leaf))
                 continue
@@ -272,12 +272,12 @@ class TreeSearch:
     def _batch(self, budget: SearchBudget) -> tuple[int, int]:
         """Return how many leaves to play out together, a power of two, and how often each."""
         evaluator, n_leaves = self.evaluator, len(self._tree) // NODES_PER_LEAF
-        if budget.max_rounds is None:
+        if budget.max_iterations is None:
             n_leaves = min(max(n_leaves, MIN_LEAVES), evaluator.max_leaves)
             n_plays = evaluator.max_plays * self._sizer.n_loads
         else:
-            left = budget.max_rounds - self.n_rounds
-            n_each = min(max(1, budget.max_rounds // BUDGET_LEAVES), left)
+            left = budget.max_iterations - self.n_iterations
+            n_each = min(max(1, budget.max_iterations // BUDGET_LEAVES), left)
             n_leaves = min(max(n_leaves, 1), left // n_each, evaluator.max_leaves)
             n_plays = min(n_each * n_leaves, evaluator.max_plays)
         n_leaves = 1 << (n_leaves.bit_length() - 1)

@@ -57,7 +57,7 @@ class CompiledAlphaBeta:
     def think(self, state: State, budget: SearchBudget, report: Report = ignore) -> Term | None:
         """Return the best move that *budget* finds, looking ever further, telling *report* of the best one so far.
 
-        None where the game cannot be searched like that. Rounds of the budget are states.
+        None where the game cannot be searched like that. Iterations of the budget are states.
         """
         here = self.game.compiled_state(state)
         if here is None or RANDOM in self.game.roles:
@@ -95,8 +95,8 @@ class CompiledAlphaBeta:
         """Look as far ahead as begun; return whether the budget was enough for it."""
         while not budget.is_spent(self.n_states):
             n = _ALL if budget.deadline is None else self._pace.n_steps
-            if budget.max_rounds is not None:
-                n = min(n, budget.max_rounds - self.n_states)
+            if budget.max_iterations is not None:
+                n = min(n, budget.max_iterations - self.n_states)
             before = int(self._way.clock[N_STATES])
             self._pace.begin()
             ending = self._call(n)

@@ -81,7 +81,7 @@ class AlphaBeta:
         self.positions = Positions(game)
         self.me = game.roles.index(role)
         self.others = tuple(i for i in range(len(game.roles)) if i not in (self.me, self.positions.chance))
-        self.n_rounds = 0
+        self.n_iterations = 0
         self.value = 0.0
         self._table: dict[SearchPosition, TableEntry] = {}
         self._n_cuts = 0
@@ -91,7 +91,7 @@ class AlphaBeta:
         """Return the best move that *budget* finds, looking ever further, telling *report* of the best one so far."""
         root = self.positions.keep(state)
         self._table = {position: entry for position, entry in self._table.items() if position.state in self.positions}
-        self._budget, self.n_rounds = budget, 0
+        self._budget, self.n_iterations = budget, 0
         moves = root.moves[self.me]
         order = self.random.sample(range(len(moves)), len(moves))
         report(moves[order[0]])
@@ -119,8 +119,8 @@ class AlphaBeta:
 
     def _value(self, position: SearchPosition, depth: int, alpha: float, beta: float) -> float:
         """Return the value of *position* within the window of *alpha* and *beta*, looking *depth* steps ahead."""
-        self.n_rounds += 1
-        if self._budget.is_spent(self.n_rounds):
+        self.n_iterations += 1
+        if self._budget.is_spent(self.n_iterations):
             raise OutOfBudgetError
         if position.is_end or depth == 0:
             self._n_cuts += not position.is_end

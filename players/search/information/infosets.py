@@ -60,7 +60,7 @@ WALKS_PER_LEAF: Final = 8
 
 
 class InformationSetSearch:
-    """The trees of all roles, which last for a match. `n_rounds` counts the plays of the last move.
+    """The trees of all roles, which last for a match. `n_iterations` counts the plays of the last move.
 
     The roles choose by upper confidence bounds, or *by_regret*: then the move that is played is drawn, too. Beyond
     *max_infosets* no information set is remembered before the next move, which makes room.
@@ -70,7 +70,7 @@ class InformationSetSearch:
         self, game: Game, random: Random, *, by_regret: bool = False, max_infosets: int = MAX_INFOSETS
     ) -> None:
         self.game, self.random, self.by_regret, self.max_infosets = game, random, by_regret, max_infosets
-        self.n_rounds = 0
+        self.n_iterations = 0
         self._sizer = BatchSizer()
         self._begin()
 
@@ -91,19 +91,19 @@ class InformationSetSearch:
     def think(self, belief: BeliefState, budget: SearchBudget, report: Report = ignore) -> Term:
         """Return the best move of the role of *belief*, reporting the best one so far to *report*.
 
-        With a number of rounds the engine is the one of the start, so that equal seeds have equal moves.
+        With a number of iterations the engine is the one of the start, so that equal seeds have equal moves.
         """
         moves = belief.state.legal_moves(belief.role)
         if len(moves) == 1:
             return moves[0]
-        if budget.max_rounds is None:
+        if budget.max_iterations is None:
             self.renew()
         worlds, weights = tuple(belief.weights), tuple(belief.weights.values())
         self._prepare(worlds)
         node = self.node_of(belief.me, worlds[0].infosets[belief.me]).of_moves(list(moves))
         best = moves[node.most_visited()]
         report(best)
-        while not budget.is_spent(self.n_rounds) and self._sizer.allows(budget):
+        while not budget.is_spent(self.n_iterations) and self._sizer.allows(budget):
             with self._sizer.round(budget):
                 self._round(worlds, weights, budget)
             found = moves[node.most_visited()]
@@ -116,8 +116,8 @@ class InformationSetSearch:
         return best
 
     def _prepare(self, worlds: Sequence[World]) -> None:
-        """Count rounds anew, and once there are many forget positions, and what roles cannot know in *worlds*."""
-        self.n_rounds = self._n_walks = 0
+        """Count iterations anew, and once there are many forget positions, and what roles cannot know in *worlds*."""
+        self.n_iterations = self._n_walks = 0
         self._sizer.rest()
         if len(self._positions) > MAX_POSITIONS // 2:
             self._positions = {}
@@ -134,7 +134,7 @@ class InformationSetSearch:
         waiting: list[tuple[Walk, Any]] = []
         for world in self.random.choices(worlds, weights, k=n_leaves):
             walk, leaf = self._descend(world)
-            self.n_rounds += n_each
+            self.n_iterations += n_each
             self._n_walks += 1
             if leaf.goals is None:
                 waiting.append((walk, leaf.node_key))
@@ -152,8 +152,8 @@ class InformationSetSearch:
     def _batch(self, budget: SearchBudget) -> tuple[int, int]:
         """Return how many worlds to walk down from, and how many plays to make from each leaf."""
         evaluator, n_leaves = self.evaluator, max(MIN_LEAVES, self._n_walks // WALKS_PER_LEAF)
-        if budget.max_rounds is not None:
-            return min(n_leaves, evaluator.max_leaves, budget.max_rounds - self.n_rounds), 1
+        if budget.max_iterations is not None:
+            return min(n_leaves, evaluator.max_leaves, budget.max_iterations - self.n_iterations), 1
         n_leaves = min(n_leaves, evaluator.max_leaves)
         return n_leaves, max(1, evaluator.max_plays // n_leaves)
 

@@ -27,7 +27,7 @@ FIRST_LIMIT_S: Final = 0.7
 """How long the first attempts at a horizon are waited for; once all ways are tried, attempts last twice as long."""
 _WAIT_S: Final = 0.001
 _MAX_WAIT_S: Final = 0.05
-_RULES_A_ROUND: Final = 200
+_RULES_A_UNIT: Final = 200
 _N_PLAYS: Final = 512
 
 
@@ -46,7 +46,7 @@ class AnswerSetSearch:
         self.goal, self.plan = -1, Moves()
         self.has_seen_all = self.is_refuted = False
         self.is_done = has_loops(game.rules.single) or len(game.rules.single.gate_row) > MAX_GATES
-        self.n_rounds = 0
+        self.n_iterations = 0
         self._unrolling: Unrolling | None = None
         self._is_whole = True
         self._horizons: list[int] = []
@@ -56,15 +56,15 @@ class AnswerSetSearch:
         self._way = self._n_times = 0
         self._attempt: _Attempt | None = None
 
-    def advance(self, n_rounds: int) -> bool:
-        """Unroll *n_rounds* moves, or let the solver work; return whether a plan was found."""
+    def advance(self, n_units: int) -> bool:
+        """Unroll *n_units* moves, or let the solver work; return whether a plan was found."""
         if self.is_done or not self._is_whole:
             self.is_done = True
             return False
         if self._attempt is not None:
-            return self._wait(n_rounds)
+            return self._wait(n_units)
         self._is_whole = False  # as it stays if the clock ends within
-        self._prepare(n_rounds)
+        self._prepare(n_units)
         self._is_whole = True
         return False
 
@@ -135,11 +135,11 @@ class AnswerSetSearch:
         assert self._unrolling is not None
         return sum(self._unrolling.first_value(literal) == FALSE for literal in conditions)
 
-    def _wait(self, n_rounds: int) -> bool:
+    def _wait(self, n_units: int) -> bool:
         assert self._attempt is not None
-        self.n_rounds += n_rounds
+        self.n_iterations += n_units
         attempt = self._attempt
-        if not attempt.advance(n_rounds):
+        if not attempt.advance(n_units):
             return False
         self._attempt = None
         if attempt.moves is not None:
@@ -164,12 +164,12 @@ class _Attempt:
         self._open = ExitStack()
         self._handle: clingo.SolveHandle | None = None
 
-    def advance(self, n_rounds: int) -> bool:
-        """Tell the solver some rules a round, or wait for it some time a round; return whether the attempt is over."""
+    def advance(self, n_units: int) -> bool:
+        """Tell the solver some rules a unit, or wait for it some time a unit; return whether the attempt is over."""
         if self._handle is None:
-            self._add(n_rounds * _RULES_A_ROUND)
+            self._add(n_units * _RULES_A_UNIT)
             return False
-        wait_s = min(n_rounds * _WAIT_S, _MAX_WAIT_S)
+        wait_s = min(n_units * _WAIT_S, _MAX_WAIT_S)
         self._left_s -= wait_s
         is_over = self._handle.wait(wait_s)
         if is_over:

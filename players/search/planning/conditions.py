@@ -36,7 +36,7 @@ class ConditionSearch:
 
     def __init__(self, game: CompiledGame, packed: bytes) -> None:
         self.goal, self.plan = -1, Moves()
-        self.n_rounds = 0
+        self.n_iterations = 0
         self.has_seen_all = self.is_refuted = False
         self._tables = game.rules.single
         self._target = best_goal_of(game)
@@ -58,9 +58,9 @@ class ConditionSearch:
         )
         self._path = [_Branch([-1], [root], [held])]
 
-    def advance(self, n_rounds: int) -> bool:
-        """Expand *n_rounds* states; return whether a plan was found."""
-        for _ in range(n_rounds):
+    def advance(self, n_units: int) -> bool:
+        """Expand *n_units* states; return whether a plan was found."""
+        for _ in range(n_units):
             while self._path and not self._path[-1].moves:
                 self._path.pop()
                 self._made = self._made[: max(0, len(self._path) - 1)]
@@ -88,7 +88,7 @@ class ConditionSearch:
         if key in self._met:
             return
         self._met.add(key)
-        self.n_rounds += 1
+        self.n_iterations += 1
         n = expansion.look_ahead(
             self._tables, self._graph, self._room, state, self._wanted, self._children, self._holds, self._ends
         )

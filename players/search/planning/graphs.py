@@ -30,7 +30,7 @@ class GraphSearch:
         is_done: whether there is nothing left to do: the best possible goal is reached, all is expanded, or no more
             nodes fit.
         has_seen_all, is_refuted: whether no plan can be better, and whether no plan reaches the best goal.
-        n_rounds: how many nodes were expanded.
+        n_iterations: how many nodes were expanded.
     """
 
     def __init__(self, game: CompiledGame, packed: bytes, *, is_timeless: bool, max_mb: int = MAX_GRAPH_MB) -> None:
@@ -46,7 +46,7 @@ class GraphSearch:
         self._note()
 
     @property
-    def n_rounds(self) -> int:
+    def n_iterations(self) -> int:
         """How many nodes were expanded."""
         return int(self._graph.counters[graphs.N_EXPANDED])
 
@@ -55,11 +55,11 @@ class GraphSearch:
         """How many states were met."""
         return int(self._graph.counters[graphs.N_NODES])
 
-    def advance(self, n_rounds: int) -> bool:
-        """Expand *n_rounds* batches of nodes; return whether a better end was found."""
+    def advance(self, n_units: int) -> bool:
+        """Expand *n_units* batches of nodes; return whether a better end was found."""
         if self.is_done:
             return False
-        found = expansion.expand(self._tables, self._graph, self._room, n_rounds, self._target, self.is_timeless)
+        found = expansion.expand(self._tables, self._graph, self._room, n_units, self._target, self.is_timeless)
         self.is_done = found != expansion.RUNNING
         self.has_seen_all = found == expansion.EXHAUSTED and not self.is_timeless and self._has_room()
         return self._note()

@@ -28,7 +28,7 @@ class NestedSearch:
 
     def __init__(self, game: Game, random: Random, level: int = LEVEL) -> None:
         self.game, self.random, self.level = game, random, level
-        self.n_rounds = 0
+        self.n_iterations = 0
         self.best_goal, self.best_line = NO_GOAL, Line()
         self._root: State | None = None
         self._budget = SearchBudget()
@@ -37,9 +37,9 @@ class NestedSearch:
         """Return the first move of the best line that *budget* finds, telling *report* of the best one so far."""
         moves = state.legal_moves(self.game.roles[0])
         self._continue(state)
-        self._budget, self.n_rounds = budget, 0
+        self._budget, self.n_iterations = budget, 0
         report(self.best_line[0] if self.best_line else moves[0])
-        while self.best_goal < 1.0 and not budget.is_spent(self.n_rounds):
+        while self.best_goal < 1.0 and not budget.is_spent(self.n_iterations):
             goal_before = self.best_goal
             with suppress(SpentError):
                 self._search(state, self.level, ())
@@ -82,9 +82,9 @@ class NestedSearch:
 
     def _play_out(self, state: State, path: Line) -> tuple[float, Line]:
         """Return goal and moves of a random play from *state*, and keep the best line that was found."""
-        if self._budget.is_spent(self.n_rounds):
+        if self._budget.is_spent(self.n_iterations):
             raise SpentError
-        self.n_rounds += 1
+        self.n_iterations += 1
         line: list[Term] = []
         while not state.is_terminal and len(line) < MAX_STEPS:
             moves = state.legal_moves(self.game.roles[0])

@@ -37,7 +37,7 @@ class PlanFinder(Protocol):
     """A search from one state: `goal` and `plan` are the best end found and the moves to it, -1 and none before.
 
     `is_done` says that going on is useless, `has_seen_all` that no plan is better, `is_refuted` that no plan reaches
-    the best goal; `n_rounds` counts nodes or plays.
+    the best goal; `n_iterations` counts nodes or plays.
     """
 
     goal: int
@@ -47,11 +47,11 @@ class PlanFinder(Protocol):
     is_refuted: bool
 
     @property
-    def n_rounds(self) -> int:
+    def n_iterations(self) -> int:
         """How many nodes were expanded, or plays made."""
 
-    def advance(self, n_rounds: int) -> bool:
-        """Work for about *n_rounds* units; return whether a better end was found."""
+    def advance(self, n_units: int) -> bool:
+        """Work for about *n_units* units; return whether a better end was found."""
 
     def pause(self) -> None:
         """Stop what works by itself until the next turn."""
@@ -67,29 +67,29 @@ class _Turn:
     finder: PlanFinder
     slice_s: float = SLICE_S
     is_leading: bool = False
-    n_rounds: int = 1
+    n_units: int = 1
     last_s: float = 0.0
 
     def advance(self, budget: SearchBudget) -> bool:
         """Let the search work for a slice; return whether it found something better."""
-        if budget.max_rounds is not None:
+        if budget.max_iterations is not None:
             return self.finder.advance(1)
         began_s, slice_s = budget.now_s(), self.slice_s * (LEADING if self.is_leading else 1)
-        found = self.finder.advance(self.n_rounds)
+        found = self.finder.advance(self.n_units)
         self.last_s = budget.now_s() - began_s
         if self.last_s < slice_s / 2:
-            self.n_rounds *= 2
+            self.n_units *= 2
         elif self.last_s > 2 * slice_s:
-            self.n_rounds = max(1, self.n_rounds // 2)
+            self.n_units = max(1, self.n_units // 2)
         return found
 
     def fits(self, budget: SearchBudget) -> bool:
         """Return whether a slice is likely to end in time; what is left decides how much work it is."""
-        if budget.deadline is None or budget.max_rounds is not None:
+        if budget.deadline is None or budget.max_iterations is not None:
             return True
         left_s = budget.deadline.remaining_s
-        while self.n_rounds > 1 and self.last_s > left_s:
-            self.n_rounds, self.last_s = self.n_rounds // 2, self.last_s / 2
+        while self.n_units > 1 and self.last_s > left_s:
+            self.n_units, self.last_s = self.n_units // 2, self.last_s / 2
         return self.last_s <= left_s
 
 
@@ -135,13 +135,13 @@ class PlanSearch:
 
     Attributes:
         plan: the best plan known from the last state on.
-        n_rounds: nodes expanded and plays made for the last move.
+        n_iterations: nodes expanded and plays made for the last move.
     """
 
     def __init__(self, game: CompiledGame, random: Random) -> None:
         self.game, self.random = game, random
         self.plan = Plan()
-        self.n_rounds = 0
+        self.n_iterations = 0
         self._best_goal = best_goal_of(game)
         below = (goal for goal in game.rules.goals[0] if goal is not None and goal < self._best_goal)
         self._second_goal = max(below, default=0)
@@ -153,7 +153,7 @@ class PlanSearch:
     def think(self, state: CompiledState, budget: SearchBudget, report: Report = ignore) -> Term:
         """Return the next move of the best plan that *budget* finds, telling *report* of the best one so far."""
         self._go_to(state.packed)
-        self.n_rounds = 0
+        self.n_iterations = 0
         first = self._next_move()
         report(self.game.moves[first])
         if len(self.game.legal_and_terminal(state.packed)[0]) > 1:
@@ -187,7 +187,7 @@ class PlanSearch:
         while has_worked:
             has_worked = False
             for turn in self._turns:
-                if self._has_best() or budget.is_spent(self.n_rounds):
+                if self._has_best() or budget.is_spent(self.n_iterations):
                     break
                 if not turn.finder.is_done and turn.fits(budget):
                     has_worked = True
@@ -197,12 +197,12 @@ class PlanSearch:
 
     def _advance(self, turn: _Turn, budget: SearchBudget, report: Report) -> None:
         """Let a search have its turn, and take over what it has found out."""
-        before = turn.finder.n_rounds
+        before = turn.finder.n_iterations
         if turn.advance(budget) and self._take(turn.finder):
             report(self.game.moves[self._next_move()])
             for other in self._turns:
                 other.is_leading = other is turn
-        self.n_rounds += turn.finder.n_rounds - before
+        self.n_iterations += turn.finder.n_iterations - before
         self._is_best |= turn.finder.has_seen_all
         self._is_refuted |= turn.finder.is_refuted
 
@@ -224,11 +224,12 @@ class PlanSearch:
         found: list[PlanFinder] = [ConditionSearch(self.game, root), GraphSearch(self.game, root, is_timeless=False)]
         if self._has_clock:
             found.insert(1, GraphSearch(self.game, root, is_timeless=True))
-        patience_s = _KERNEL_PATIENCE_S if budget.max_rounds is None else math.inf
+        patience_s = _KERNEL_PATIENCE_S if budget.max_iterations is None else math.inf
         found.append(BeamSearch(self.game, root, self.random, patience_s))
         found.append(PolicySearch(self.game, root, self.random))
         is_long = budget.deadline is None or budget.deadline.remaining_s >= MIN_SOLVING_S
-        if is_long and budget.max_rounds is None:  # what the solver does within a number of rounds is not repeatable
+        # What the solver does within a number of iterations is not repeatable.
+        if is_long and budget.max_iterations is None:
             found.append(answersets.AnswerSetSearch(self.game, root))
         return found
 

@@ -43,7 +43,7 @@ class PolicySearch:
     def __init__(self, game: CompiledGame, packed: bytes, random: Random) -> None:
         self.goal, self.plan = -1, Moves()
         self.is_done = self.has_seen_all = self.is_refuted = False
-        self.n_rounds = 0
+        self.n_iterations = 0
         self._target = best_goal_of(game)
         self._tables = game.rules.single
         self._graph = graph_for(game, is_timeless=False, max_mb=0)
@@ -53,10 +53,10 @@ class PolicySearch:
         self._n_moves = len(self._tables.choice_legal)
         self._work = self._runs()
 
-    def advance(self, n_rounds: int) -> bool:
-        """Play *n_rounds* times in all lanes; return whether a better end was found."""
+    def advance(self, n_units: int) -> bool:
+        """Play *n_units* times in all lanes; return whether a better end was found."""
         before = self.goal
-        for _ in range(n_rounds):
+        for _ in range(n_units):
             if self.is_done:
                 break
             next(self._work)
@@ -97,7 +97,7 @@ class PolicySearch:
         """Let *best* be the best of the plays that the policy draws."""
         plays = self._plays
         policies.play(self._tables, self._graph, self._room, plays, self._state, np.exp(logits))
-        self.n_rounds += N_LANES
+        self.n_iterations += N_LANES
         lane = int(np.lexsort((-plays.lengths, -plays.distances, plays.goals))[-1])
         goal, moves = int(plays.goals[lane]), plays.moves[lane, : plays.lengths[lane]].copy()
         best.score, best.moves = (goal, -int(plays.distances[lane])), moves

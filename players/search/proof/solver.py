@@ -77,9 +77,9 @@ class ProofSearch:
     def solve(self, state: State, role: Role, budget: SearchBudget, expected: float | None = None) -> Solution | None:
         """Return what *state* is worth to *role*, None where *budget* does not suffice to say.
 
-        Its rounds are states that are expanded. What is *expected* of the state, a goal of *role*, says which questions
-        to ask for longer. None, too, where roles move at the same time, where chance plays, and
-        where a state cannot be reached or a play may be without an end.
+        Its iterations are states that are expanded. What is *expected* of the state, a goal of *role*, says which
+        questions to ask for longer. None, too, where roles move at the same time, where chance plays, and where a
+        state cannot be reached or a play may be without an end.
 
         Raises:
             UnknownRoleError: the game has no such role.
@@ -152,7 +152,7 @@ class ProofSearch:
     def _until(self, turn: int, budget: SearchBudget) -> SearchBudget:
         """Return *budget*, or what of it is for the next *turn* states."""
         end = self.n_nodes + turn
-        return replace(budget, max_rounds=end if budget.max_rounds is None else min(end, budget.max_rounds))
+        return replace(budget, max_iterations=end if budget.max_iterations is None else min(end, budget.max_iterations))
 
     def _reaches(self, role: int, goal: int, budget: SearchBudget) -> tuple[bool, int] | None:
         """Return whether *role* can be sure of *goal* or more, and by which move; None where the budget ends."""
@@ -209,7 +209,7 @@ class ProofSearch:
     def _turn(self, budget: SearchBudget) -> int:
         """Return how many states to expand before the budget is looked at again; the same each time without a clock."""
         n = _MAX_NODES if budget.deadline is None else self._pace.n_steps
-        left = n if budget.max_rounds is None else budget.max_rounds - self.n_nodes
+        left = n if budget.max_iterations is None else budget.max_iterations - self.n_nodes
         return max(1, min(n, left))
 
 

@@ -54,16 +54,16 @@ Found = TypeVar("Found")
 class CompiledSearch:
     """A search of a compiled game, by *n_threads* on one tree: the caller's, and others while it searches.
 
-    `n_rounds` counts the walks of the caller's thread in the last move. `counts` adds up walks, plays, rounds and the
-    depths of walks of all; plays are by the tables `played`, and `uses_amaf` says whether what they say of moves
+    `n_iterations` counts the walks of the caller's thread in the last move. `counts` adds up walks, plays, batches and
+    the depths of walks of all; plays are by the tables `played`, and `uses_amaf` says whether what they say of moves
     counts; `n_used` is how many of the threads search. `workers` are what each thread has, the caller's first, and
     `knobs` what all go by; `averages` say which moves plays prefer, if they do. To be asked by one thread. With a
-    budget of rounds it has no other threads, and moves the same each time.
+    budget of iterations it has no other threads, and moves the same each time.
     """
 
     def __init__(self, game: CompiledGame, seed: int, settings: SearchSettings = DEFAULT, n_threads: int = 1) -> None:
         self.game, self.rules, self.seed = game, game.rules, seed
-        self.n_rounds, self.n_used = 0, n_threads
+        self.n_iterations, self.n_used = 0, n_threads
         first = first_choices(game)
         self.uses_amaf = settings.uses_amaf(game, first.mean_moves)
         self.knobs = settings.knobs(uses_amaf=self.uses_amaf, n_threads=n_threads)
@@ -163,7 +163,7 @@ class CompiledSearch:
 
     def begin(self, state: State, budget: SearchBudget) -> int:
         """Prepare to search from *state* by the clock of *budget*; return its node."""
-        self.n_rounds = 0
+        self.n_iterations = 0
         root = self._enter(state, has_time=False)
         if budget.deadline is not None:
             if self.tree.is_due:
@@ -190,9 +190,9 @@ class CompiledSearch:
         Raises: as `work`.
         """
         while not (self.tree.is_solved(root) or self._is_over(budget)):
-            if budget.max_rounds is None:
+            if budget.max_iterations is None:
                 self._be_helped(root)
-            left = _ALL if budget.max_rounds is None else budget.max_rounds - self.n_rounds
+            left = _ALL if budget.max_iterations is None else budget.max_iterations - self.n_iterations
             left_s = inf if budget.deadline is None else budget.deadline.remaining_s
             root = self.work(root, left, left_s / 2)
             yield root
@@ -238,7 +238,7 @@ class CompiledSearch:
             _LOG.exception("a thread has failed after the end of its search")
 
     def _is_over(self, budget: SearchBudget) -> bool:
-        if budget.is_spent(self.n_rounds):
+        if budget.is_spent(self.n_iterations):
             return True
         needed_s = max(self.workers[0].slice_s, 4 * self.tree.recycling_s if self.tree.is_due else 0.0)
         return budget.deadline is not None and budget.deadline.remaining_s < needed_s
@@ -257,7 +257,7 @@ class CompiledSearch:
         counts = self.workers[0].room.counts
         n_before = int(counts[N_WALKS])
         self.tree.is_due = self._work(self.workers[0], root, n_walks) == NO_ROOM
-        self.n_rounds += int(counts[N_WALKS]) - n_before
+        self.n_iterations += int(counts[N_WALKS]) - n_before
         self._find_levels()
         return root
 
@@ -272,9 +272,9 @@ class CompiledSearch:
             raise StuckPlayError
         return ending
 
-    def _call(self, worker: TreeWorker, root: int, n_rounds: int, n_walks: int) -> int:
+    def _call(self, worker: TreeWorker, root: int, n_batches: int, n_walks: int) -> int:
         tree, knobs = self.tree, self.knobs
-        return int(search(self.rules.single, tree.facts, tree.arrays, knobs, worker.room, root, n_rounds, n_walks))
+        return int(search(self.rules.single, tree.facts, tree.arrays, knobs, worker.room, root, n_batches, n_walks))
 
     def take_proofs(self, states: Iterable[ProvenState]) -> None:
         """Take over what *states* are worth, which was proven elsewhere."""

@@ -11,7 +11,7 @@ import pytest
 from gdl.language.terms import Term
 from players.deadline import Deadline, SearchBudget
 from players.search.alphabeta.minimax import AlphaBeta
-from tests.kit.players.games import COIN, FOUR_WAYS, after, game, game_of, role, rounds, state_of
+from tests.kit.players.games import COIN, FOUR_WAYS, after, game, game_of, iterations, role, state_of
 
 THREE = """
 (role a) (role b) (role c)
@@ -83,14 +83,14 @@ def test_a_win_in_one_is_preferred_to_a_later_one() -> None:
     state = after(connectfour, *(f"(drop {column})" for column in "121213"))
     search = AlphaBeta(connectfour, role("red"), Random(1))
     assert str(search.think(state, SearchBudget())) == "(drop 1)"
-    assert search.n_rounds < 20
+    assert search.n_iterations < 20
 
 
 def test_positions_bound_the_search() -> None:
     connectfour = game("connectfour")
     search = AlphaBeta(connectfour, role("red"), Random(1))
-    search.think(connectfour.initial_state, rounds(150))
-    assert search.n_rounds == 150
+    search.think(connectfour.initial_state, iterations(150))
+    assert search.n_iterations == 150
 
 
 def test_no_time_still_gives_a_legal_move_and_reports_it() -> None:
@@ -105,7 +105,7 @@ def test_no_time_still_gives_a_legal_move_and_reports_it() -> None:
 def test_equal_seeds_choose_equal_moves() -> None:
     breakthrough = game("breakthrough")
     first, second = (
-        AlphaBeta(breakthrough, breakthrough.roles[0], Random(5)).think(breakthrough.initial_state, rounds(300))
+        AlphaBeta(breakthrough, breakthrough.roles[0], Random(5)).think(breakthrough.initial_state, iterations(300))
         for _ in range(2)
     )
     assert first == second

@@ -134,7 +134,7 @@ def of_rules(rules: str) -> CompiledGame:
 def thought(search: CompiledSearch, n_walks: int) -> int:
     """Return the root after so many walks from the first state."""
     state, role = search.game.initial_state, search.game.roles[0]
-    search.think(state, role, SearchBudget(max_rounds=n_walks))
+    search.think(state, role, SearchBudget(max_iterations=n_walks))
     return search.tree.keep(state)
 
 
@@ -182,7 +182,7 @@ def test_a_small_game_is_solved_and_the_value_kept() -> None:
     assert search.tree.is_solved(root)
     state = search.game.initial_state
     while not state.is_terminal:
-        moves = [search.think(state, role, SearchBudget(max_rounds=100_000)) for role in search.game.roles]
+        moves = [search.think(state, role, SearchBudget(max_iterations=100_000)) for role in search.game.roles]
         state = state.next_state(tuple(moves))
     assert goal_shares(state, search.game.roles) == (0.5, 0.5)
 
@@ -192,7 +192,7 @@ def test_a_small_game_is_solved_and_the_value_kept() -> None:
 def test_what_a_role_to_which_all_is_the_same_will_choose_is_not_proven(roles: str, seed: int) -> None:
     search = CompiledSearch(of_rules(KINGMAKER.replace("(role c)", roles, 1)), seed, SearchSettings(memory_mb=8.0))
     state, a = search.game.initial_state, search.game.roles[0]
-    move, told = search.think(state, a, SearchBudget(max_rounds=2_000)), search.insight(state, a)
+    move, told = search.think(state, a, SearchBudget(max_iterations=2_000)), search.insight(state, a)
     assert (str(move), told.value, told.is_proven) == ("keep", 60, True)
     bounds = {str(each.move): (each.low, each.high) for each in search.tree.figures(search.tree.keep(state), a)}
     assert bounds == {"go": (0, 100), "keep": (60, 60)}
@@ -201,7 +201,7 @@ def test_what_a_role_to_which_all_is_the_same_will_choose_is_not_proven(roles: s
 def test_goals_above_100_of_one_role_tell_nothing_of_those_of_the_other() -> None:
     search = search_of(of_rules(BEYOND))
     state, b = search.game.initial_state, search.game.roles[1]
-    move, told = search.think(state, b, SearchBudget(max_rounds=500)), search.insight(state, b)
+    move, told = search.think(state, b, SearchBudget(max_iterations=500)), search.insight(state, b)
     assert (str(move), told.value, told.is_proven) == ("share", 100, True)
 
 
@@ -209,7 +209,7 @@ def test_goals_above_100_of_one_role_tell_nothing_of_those_of_the_other() -> Non
 def test_a_role_does_not_count_on_the_best_of_what_is_the_same_to_another_one(seed: int) -> None:
     search = CompiledSearch(of_rules(SPARED_OR_HURT), seed, SearchSettings(memory_mb=8.0))
     state, x = search.game.initial_state, search.game.roles[0]
-    move = search.think(state, x, SearchBudget(max_rounds=5_000))
+    move = search.think(state, x, SearchBudget(max_iterations=5_000))
     (mean,) = (each.mean for each in search.tree.figures(search.tree.keep(state), x) if str(each.move) == "go")
     assert (str(move), mean < 5) == ("safe", True)
 
@@ -217,7 +217,7 @@ def test_a_role_does_not_count_on_the_best_of_what_is_the_same_to_another_one(se
 def test_an_end_without_a_goal_is_even_though_the_rules_name_only_the_winner_s() -> None:
     search = search_of(of_rules(ONE_GOAL))
     state, (me,) = search.game.initial_state, search.game.roles
-    assert str(search.think(state, me, SearchBudget(max_rounds=100))) == "win"
+    assert str(search.think(state, me, SearchBudget(max_iterations=100))) == "win"
     bounds = {str(each.move): (each.low, each.high) for each in search.tree.figures(search.tree.keep(state), me)}
     assert bounds == {"lose": (50, 50), "win": (100, 100)}
 
@@ -421,7 +421,7 @@ def test_a_role_without_a_legal_move_now_is_reported() -> None:
     way = read_term("(go a)")
     stuck = search.game.initial_state.next_state((way,)).next_state((way,))
     with pytest.raises(StuckPlayError):
-        search.think(stuck, search.game.roles[0], SearchBudget(max_rounds=100))
+        search.think(stuck, search.game.roles[0], SearchBudget(max_iterations=100))
 
 
 def test_a_stuck_play_in_a_lane_counts_with_its_goal() -> None:

@@ -130,4 +130,4 @@ def test_the_player_searches_compiled_where_the_clock_decides() -> None:
         assert player.move(game.initial_state, player.role, Deadline.after(0.2)) in game.initial_state.legal_moves(
             player.role
         )
-        assert (player.search.n_rounds == 0) == is_compiled
+        assert (player.search.n_iterations == 0) == is_compiled

@@ -17,10 +17,10 @@ from players.search.tree.walks import Walks, walks_for
 from tests.kit.players.games import compiled
 
 
-def _spread(facts: RuleFacts, walks: Walks, n_rounds: int) -> None:
+def _spread(facts: RuleFacts, walks: Walks, n_batches: int) -> None:
     """Add the goals of *walks* so many times, and find how far they lie apart."""
     f, w = addresses(facts), addresses(walks)
-    for _ in range(n_rounds):
+    for _ in range(n_batches):
         note_goals(f, w, 512)
     find_deviation(f, w)
 
@@ -29,12 +29,12 @@ njit: Any = numba.njit  # whose types do not know what functions become
 spread = njit(_spread)
 
 
-def spread_of(goals: NDArray[np.int64], n_rounds: int = 1) -> list[float]:
+def spread_of(goals: NDArray[np.int64], n_batches: int = 1) -> list[float]:
     """Return the shares for two roles whose goals are *goals* (512,), and what is left of a hundred."""
     game = compiled_game_of(compiled("tictactoe"))
     walks = walks_for(2, 1, 1, seed=1, number=0)
     walks.goals[:] = np.stack([goals, 100 - goals], axis=1)
-    spread(rule_facts(game.rules, game.roles, is_opposed=True), walks, n_rounds)
+    spread(rule_facts(game.rules, game.roles, is_opposed=True), walks, n_batches)
     found: list[float] = walks.deviation.tolist()
     return found
 
@@ -51,8 +51,8 @@ def spread_of(goals: NDArray[np.int64], n_rounds: int = 1) -> list[float]:
 )
 def test_bounds_are_as_wide_as_goals_lie_apart(n_wins: int, share: float) -> None:
     goals = np.where(np.arange(512) < n_wins, 100, 0)
-    assert spread_of(goals, n_rounds=3) == pytest.approx([share, share], rel=1e-6)
+    assert spread_of(goals, n_batches=3) == pytest.approx([share, share], rel=1e-6)
 
 
 def test_few_walks_say_nothing() -> None:
-    assert spread_of(np.zeros(512, np.int64), n_rounds=0) == [1.0, 1.0]
+    assert spread_of(np.zeros(512, np.int64), n_batches=0) == [1.0, 1.0]

@@ -18,7 +18,7 @@ from players.search.evaluator import (
     evaluator_of,
     wait_for_compilation,
 )
-from tests.kit.players.games import COIN, FOUR_WAYS, after, compiled, interpreted, rounds
+from tests.kit.players.games import COIN, FOUR_WAYS, after, compiled, interpreted, iterations
 
 ENDLESS = """
 (role player) (init (side a)) (other a b) (other b a)
@@ -66,7 +66,7 @@ def test_every_leaf_has_the_mean_of_its_own_plays() -> None:
     lost_next = after(tictactoe, "(mark 1 1)", "(mark 2 1)", "(mark 1 2)", "(mark 3 3)")
     lanes = lanes_of(tictactoe)
     node_keys = [lanes.node_key(state) for state in (won, lost_next, tictactoe.initial_state)]
-    first, second, third = lanes.play_out(node_keys, 400, Random(1), rounds(1)) or ()
+    first, second, third = lanes.play_out(node_keys, 400, Random(1), iterations(1)) or ()
     assert first == (1.0, 0.0)
     assert second[0] > third[0] > 0.5 > third[1] > second[1]
     assert sum(third) == pytest.approx(1.0)
@@ -75,7 +75,7 @@ def test_every_leaf_has_the_mean_of_its_own_plays() -> None:
 def test_equal_seeds_play_equal_plays() -> None:
     lanes = lanes_of(compiled("connectfour"))
     node_keys = [lanes.node_key(compiled("connectfour").initial_state)] * 3
-    first, second = (lanes.play_out(node_keys, 30, Random(7), rounds(1)) for _ in range(2))
+    first, second = (lanes.play_out(node_keys, 30, Random(7), iterations(1)) for _ in range(2))
     assert first == second
 
 
@@ -83,7 +83,7 @@ def test_plays_too_long_for_the_lanes_are_played_singly_and_cut_short() -> None:
     endless = make_game(read_rules(ENDLESS), "compiled")
     lanes = lanes_of(endless)
     assert MAX_STEPS < 10_000
-    assert lanes.play_out([lanes.node_key(endless.initial_state)], 2, Random(1), rounds(1)) == [(0.8,)]
+    assert lanes.play_out([lanes.node_key(endless.initial_state)], 2, Random(1), iterations(1)) == [(0.8,)]
     assert (lanes.max_leaves, lanes.max_plays) == (1, 1)
 
 

@@ -37,7 +37,7 @@ def test_states_are_searched_where_the_role_sees_everything_and_views_where_not(
     of: Game, mine: str, on_states: bool
 ) -> None:
     player = at_the_first_move(MctsPlayer(playouts=30), of, mine)
-    assert (player.perfect.tree.n_rounds > 0, player.hidden.search.n_rounds > 0) == (on_states, not on_states)
+    assert (player.perfect.tree.n_iterations > 0, player.hidden.search.n_iterations > 0) == (on_states, not on_states)
 
 
 def test_an_insight_belongs_to_the_last_move_and_to_no_move_before() -> None:
@@ -56,19 +56,19 @@ def test_without_time_to_find_out_views_are_searched() -> None:
     player.join(coin, role("player"), seed=1)
     player.start(Deadline(0.0, lambda: 1.0))
     player.move(coin.initial_state, player.role, FOREVER)
-    assert (player.perfect.tree.n_rounds, player.hidden.search.n_rounds) == (0, 30)
+    assert (player.perfect.tree.n_iterations, player.hidden.search.n_iterations) == (0, 30)
 
 
 def test_nested_searches_puzzles_itself() -> None:
     player = NestedPlayer(playouts=100)
-    assert at_the_first_move(player, game_of(FOUR_WAYS), "player").perfect.tree.n_rounds == 0
+    assert at_the_first_move(player, game_of(FOUR_WAYS), "player").perfect.tree.n_iterations == 0
     assert player.search is not None
     assert player.search.best_goal == 1.0
 
 
 def test_nested_plays_games_of_more_roles_as_mcts_does() -> None:
     player = NestedPlayer(playouts=30)
-    assert at_the_first_move(player, game("connectfour"), "red").perfect.tree.n_rounds > 0
+    assert at_the_first_move(player, game("connectfour"), "red").perfect.tree.n_iterations > 0
     assert player.search is None
 
 

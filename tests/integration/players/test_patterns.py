@@ -119,7 +119,7 @@ def test_moves_can_be_undone_where_no_two_values_lead_to_the_same_one(rules: str
 
 def test_a_game_without_small_variables_is_left_to_other_searches() -> None:
     search = searched(compiled_of(FENCE))
-    assert (search.plan, search.n_rounds) == ((), 0)
+    assert (search.plan, search.n_iterations) == ((), 0)
 
 
 def test_patterns_keep_to_their_bounds_and_have_each_variable_of_the_goal() -> None:
@@ -156,7 +156,7 @@ def test_a_goal_that_a_pattern_refutes_is_given_up_at_once() -> None:
     search = BeamSearch(game, packed, Random(1))
     while not search.is_done:
         search.advance(1)
-    assert (search.plan, search.n_rounds) == ((), 0)
+    assert (search.plan, search.n_iterations) == ((), 0)
 
 
 @pytest.mark.parametrize("rules", [RINGS, LIGHTS, DIALS, SQUARE])

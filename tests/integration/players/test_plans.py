@@ -20,7 +20,7 @@ from players.search.planning.graphs import GraphSearch
 from players.search.planning.plans import OneRoleSearch, Plan, PlanSearch, checked_plan
 from players.search.planning.policy_adaptation import PolicySearch
 from players.stock import MctsPlayer, NestedPlayer, PlannerPlayer
-from tests.kit.players.games import COIN, FOUR_WAYS, compiled, game_of, interpreted, role, rounds
+from tests.kit.players.games import COIN, FOUR_WAYS, compiled, game_of, interpreted, iterations, role
 from tests.kit.players.puzzles import LIGHTS, SQUARE, TWO_ENDS
 
 FOREVER = Deadline(float("inf"))
@@ -72,7 +72,7 @@ def test_a_plan_is_followed_without_another_search() -> None:
     state = first(game).next_state((move,))
     assert isinstance(state, CompiledState)
     search.think(state, SearchBudget(deadline=FOREVER))
-    assert (search.n_rounds, len(search.plan.moves)) == (0, n_moves - 1)
+    assert (search.n_iterations, len(search.plan.moves)) == (0, n_moves - 1)
 
 
 def test_a_plan_is_given_up_in_a_state_that_it_does_not_lead_to() -> None:
@@ -97,7 +97,7 @@ def test_no_time_still_gives_a_legal_move() -> None:
     over = SearchBudget(deadline=Deadline(0.0, lambda: 1.0))
     search = PlanSearch(game, Random(1))
     assert search.think(first(game), over) in first(game).legal_moves(game.roles[0])
-    assert search.n_rounds == 0
+    assert search.n_iterations == 0
 
 
 def test_the_search_ends_with_its_clock() -> None:
@@ -108,11 +108,11 @@ def test_the_search_ends_with_its_clock() -> None:
     assert next(ticks) < 300
 
 
-def test_rounds_bound_the_search_and_equal_seeds_give_equal_moves() -> None:
+def test_iterations_bound_the_search_and_equal_seeds_give_equal_moves() -> None:
     def moves() -> list[str]:
         search = PlanSearch(compiled_game_of(compiled("eightpuzzle")), Random(1))
-        found = [str(search.think(first(search.game), rounds(200)))]
-        assert 200 <= search.n_rounds < 1_000
+        found = [str(search.think(first(search.game), iterations(200)))]
+        assert 200 <= search.n_iterations < 1_000
         return found
 
     assert moves() == moves()
@@ -229,7 +229,7 @@ def test_a_policy_learns_to_solve_a_puzzle() -> None:
     search = PolicySearch(game, first(game).packed, Random(1))
     search.advance(1)
     before = search.goal
-    while not search.is_done and search.n_rounds < 2_000_000:
+    while not search.is_done and search.n_iterations < 2_000_000:
         search.advance(1)
     assert (before, search.goal, goal_after(game, search.plan)) == (before, 100, 100)
 
@@ -246,8 +246,8 @@ def test_plays_by_a_policy_repeat_themselves_for_the_same_seed() -> None:
 def test_an_interpreted_game_is_searched_by_nested_search() -> None:
     puzzle = interpreted("eightpuzzle")
     search = OneRoleSearch(puzzle, Random(1))
-    search.think(puzzle.initial_state, rounds(5))
-    assert (search.plans, search.nested.n_rounds) == (None, 5)
+    search.think(puzzle.initial_state, iterations(5))
+    assert (search.plans, search.nested.n_iterations) == (None, 5)
 
 
 @pytest.mark.parametrize("player", [MctsPlayer(), PlannerPlayer()])

@@ -46,7 +46,7 @@ def test_a_prover_solves_tictactoe_in_the_start_clock_and_plays_what_it_proves()
     game = compiled("tictactoe")
     prover, (x, o) = Prover(game), game.roles
     prover.begin(Deadline.after(600.0))
-    known = SearchBudget(max_rounds=200)
+    known = SearchBudget(max_iterations=200)
     assert [prover.search.solve(game.initial_state, role, known) is not None for role in (x, o)] == [True, True]
     found = prover.think(game.initial_state, x, Deadline.after(60.0))
     assert (found.value, found.move in game.initial_state.legal_moves(x)) == (50, True)

@@ -84,7 +84,7 @@ def test_a_proven_move_keeps_its_worth_for_both_when_the_node_below_it_is_forgot
     enough = [f"(enough {count})" for count in range(16, 25)]
     game = of_rules("\n".join([*numbers, *enough, DRAW_OR_FIGHT]))
     search, o = CompiledSearch(game, 1, SearchSettings(memory_mb=0.3)), game.roles[0]
-    move = search.think(game.initial_state, o, SearchBudget(max_rounds=100_000))
+    move = search.think(game.initial_state, o, SearchBudget(max_iterations=100_000))
     assert (str(move), round(search.insight(game.initial_state, o).value or 0)) == ("go", 50)
 
 
@@ -180,7 +180,7 @@ GUESS = f"""
 
 def test_recycling_makes_room_for_joint_moves() -> None:
     search = CompiledSearch(of_rules(GUESS), 1, SearchSettings(memory_mb=0.01))
-    root = search.begin(search.game.initial_state, SearchBudget(max_rounds=1))
+    root = search.begin(search.game.initial_state, SearchBudget(max_iterations=1))
     while not search.tree.is_due:
         root = search.work(root)
     n_walks = search.counts["walks"]

@@ -146,12 +146,12 @@ def test_threads_draw_differently() -> None:
     assert len({int(worker.room.walks.random[0]) for worker in search.workers}) == 4
 
 
-def test_a_budget_of_rounds_has_one_thread_and_the_same_moves() -> None:
+def test_a_budget_of_iterations_has_one_thread_and_the_same_moves() -> None:
     of, found = connectfour(), []
     for n_threads in (1, 3):
         search = CompiledSearch(of, 3, SMALL, n_threads)
         search.knobs = SMALL.knobs(uses_amaf=False)
-        search.think(of.initial_state, of.roles[0], SearchBudget(max_rounds=5_000))
+        search.think(of.initial_state, of.roles[0], SearchBudget(max_iterations=5_000))
         found.append(search.tree.figures(search.tree.keep(of.initial_state), of.roles[0]))
     assert found[0] == found[1]
 

@@ -167,5 +167,5 @@ def state_of(of: Game, facts: str) -> State:
     return of.state(frozenset(map(term_of, read_forms(Source("test", facts)))))
 
 
-def rounds(n: int) -> SearchBudget:
-    return SearchBudget(max_rounds=n)
+def iterations(n: int) -> SearchBudget:
+    return SearchBudget(max_iterations=n)

@@ -68,6 +68,6 @@ def test_loads_have_limits_and_rounds_without_plays_teach_nothing() -> None:
 
 def test_without_a_deadline_there_is_always_time() -> None:
     pace = BatchSizer()
-    with pace.round(SearchBudget(max_rounds=1)):
+    with pace.round(SearchBudget(max_iterations=1)):
         pass
-    assert pace.allows(SearchBudget(max_rounds=1))
+    assert pace.allows(SearchBudget(max_iterations=1))

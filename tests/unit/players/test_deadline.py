@@ -34,7 +34,7 @@ def test_at_most_takes_the_earlier_of_two_ends() -> None:
     assert (deadline.at_most(3.0), deadline.at_most(30.0)) == (Deadline(103.0, clock), deadline)
 
 
-def test_a_budget_ends_by_rounds_or_by_time_whichever_is_first() -> None:
+def test_a_budget_ends_by_iterations_or_by_time_whichever_is_first() -> None:
     clock = FakeClock()
     budget = SearchBudget(5, Deadline(101.0, clock))
     assert [budget.is_spent(n) for n in (0, 4, 5)] == [False, False, True]
@@ -44,7 +44,7 @@ def test_a_budget_ends_by_rounds_or_by_time_whichever_is_first() -> None:
 
 
 def test_a_budget_without_a_deadline_never_runs_out_of_time() -> None:
-    assert not SearchBudget(max_rounds=1).is_out_of_time
+    assert not SearchBudget(max_iterations=1).is_out_of_time
     assert not SearchBudget().is_spent(10**9)
 
 

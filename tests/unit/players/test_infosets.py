@@ -15,7 +15,7 @@ from players.belief import BeliefState, InformationSet
 from players.deadline import Deadline, SearchBudget
 from players.search.information.infosets import InformationSetSearch
 from players.stock import MctsPlayer
-from tests.kit.players.games import COIN, compiled, game, game_of, interpreted, role, rounds
+from tests.kit.players.games import COIN, compiled, game, game_of, interpreted, iterations, role
 
 KUHN = game("kuhnpoker")
 FOREVER = Deadline(float("inf"))
@@ -32,7 +32,7 @@ def bob_after_a_bet(card: str) -> BeliefState:
 @pytest.mark.parametrize("seed", range(3))
 @pytest.mark.parametrize(("card", "expected"), [("king", "call"), ("jack", "fold")])
 def test_the_highest_card_calls_and_the_lowest_folds(card: str, expected: str, seed: int) -> None:
-    move = InformationSetSearch(KUHN, Random(seed)).think(bob_after_a_bet(card), rounds(200))
+    move = InformationSetSearch(KUHN, Random(seed)).think(bob_after_a_bet(card), iterations(200))
     assert str(move) == expected
 
 
@@ -61,12 +61,13 @@ def test_the_candidate_switches_doors(seed: int) -> None:
     worlds = BeliefState(montyhall, role("candidate"), seed)
     worlds.advance(read_term("(choose 1)"), [read_term("(you_chose 1)")], SearchBudget())
     worlds.advance(read_term("noop"), [read_term("(opened_door 3)")], SearchBudget())
-    assert str(InformationSetSearch(montyhall, Random(seed)).think(worlds, rounds(100))) == "switch"
+    assert str(InformationSetSearch(montyhall, Random(seed)).think(worlds, iterations(100))) == "switch"
 
 
 def test_chance_counts_with_its_mean() -> None:
     coin = game_of(COIN)
-    assert str(InformationSetSearch(coin, Random(1)).think(BeliefState(coin, role("player"), 1), rounds(300))) == "safe"
+    worlds = BeliefState(coin, role("player"), 1)
+    assert str(InformationSetSearch(coin, Random(1)).think(worlds, iterations(300))) == "safe"
 
 
 def test_simultaneous_moves_are_hidden_from_each_other() -> None:
@@ -76,7 +77,7 @@ def test_simultaneous_moves_are_hidden_from_each_other() -> None:
     moves = {
         str(
             InformationSetSearch(rockpaperscissors, Random(seed)).think(
-                BeliefState(rockpaperscissors, me, 1), rounds(30)
+                BeliefState(rockpaperscissors, me, 1), iterations(30)
             )
         )
         for seed in range(20)
@@ -95,7 +96,7 @@ def test_no_time_still_gives_a_legal_move_and_reports_it() -> None:
 @pytest.mark.parametrize("seed", range(3))
 def test_regret_matching_decides_as_clearly_where_one_move_is_best(seed: int) -> None:
     search = InformationSetSearch(KUHN, Random(seed), by_regret=True)
-    moves = [str(search.think(bob_after_a_bet("king"), rounds(400))) for _ in range(10)]
+    moves = [str(search.think(bob_after_a_bet("king"), iterations(400))) for _ in range(10)]
     assert moves.count("call") >= 8
 
 
@@ -103,7 +104,7 @@ def test_regret_matching_finds_the_mixed_strategy_of_rock_paper_scissors() -> No
     rockpaperscissors = game("rockpaperscissors")
     search = InformationSetSearch(rockpaperscissors, Random(1), by_regret=True)
     belief = BeliefState(rockpaperscissors, rockpaperscissors.roles[0], 1)
-    search.think(belief, rounds(6000))
+    search.think(belief, iterations(6000))
     plan = search.node_of(0, None).plan
     assert [share / sum(plan) for share in plan] == pytest.approx([1 / 3] * 3, abs=0.1)
 
@@ -114,25 +115,25 @@ def test_both_engines_search_with_equal_rights() -> None:
         worlds = BeliefState(of, role("candidate"), 1)
         worlds.advance(read_term("(choose 1)"), [read_term("(you_chose 1)")], SearchBudget())
         worlds.advance(read_term("noop"), [read_term("(opened_door 3)")], SearchBudget())
-        assert str(InformationSetSearch(of, Random(1)).think(worlds, rounds(200))) == "switch"
+        assert str(InformationSetSearch(of, Random(1)).think(worlds, iterations(200))) == "switch"
 
 
 def test_equal_seeds_search_equally() -> None:
     def searched(seed: int) -> tuple[str, list[int]]:
         search = InformationSetSearch(compiled("phantomtictactoe"), Random(seed))
         belief = BeliefState(compiled("phantomtictactoe"), role("x"), 1)
-        return str(search.think(belief, rounds(300))), list(search.node_of(0, None).counts)
+        return str(search.think(belief, iterations(300))), list(search.node_of(0, None).counts)
 
     assert searched(1) == searched(1)
     assert searched(1) != searched(2)
 
 
-def test_a_game_that_is_compiled_during_the_match_changes_no_search_of_a_number_of_rounds() -> None:
+def test_a_game_that_is_compiled_during_the_match_changes_no_search_of_a_number_of_iterations() -> None:
     def counts(of: Game) -> list[int]:
         search = InformationSetSearch(of, Random(1))
         if isinstance(of, BestGame):
             assert of.wait()
-        search.think(BeliefState(of, role("x"), 1), rounds(100))
+        search.think(BeliefState(of, role("x"), 1), iterations(100))
         return list(search.node_of(0, None).counts)
 
     assert counts(make_game(find_game("phantomtictactoe").read())) == counts(interpreted("phantomtictactoe"))
@@ -142,7 +143,7 @@ def test_the_tree_is_kept_between_moves() -> None:
     """What the roles did in plays of the first move is known at the second."""
     of = compiled("phantomtictactoe")
     search, belief = InformationSetSearch(of, Random(1)), BeliefState(of, role("x"), 1)
-    search.think(belief, rounds(2000))
+    search.think(belief, iterations(2000))
     belief.advance(read_term("(mark 2 2)"), [read_term("(placed x)")], SearchBudget())
     belief.advance(read_term("noop"), [read_term("(placed o)")], SearchBudget())
     infoset = next(iter(belief.weights)).infosets[0]
@@ -158,19 +159,19 @@ def n_remembered(search: InformationSetSearch) -> int:
     return n
 
 
-def after_two_marks(search: InformationSetSearch, n_rounds: int) -> InformationSet | None:
+def after_two_marks(search: InformationSetSearch, n_iterations: int) -> InformationSet | None:
     """Search twice, as x marks the middle and its opponent something else; return what x knows then."""
     belief = BeliefState(search.game, role("x"), 1)
-    search.think(belief, rounds(n_rounds))
+    search.think(belief, iterations(n_iterations))
     belief.advance(read_term("(mark 2 2)"), [read_term("(placed x)")], SearchBudget())
     belief.advance(read_term("noop"), [read_term("(placed o)")], SearchBudget())
-    search.think(belief, rounds(1))
+    search.think(belief, iterations(1))
     return next(iter(belief.weights)).infosets[0]
 
 
 def test_no_more_information_sets_are_remembered_than_there_is_room_for() -> None:
     search = InformationSetSearch(compiled("phantomtictactoe"), Random(1), max_infosets=500)
-    search.think(BeliefState(search.game, role("x"), 1), rounds(2000))
+    search.think(BeliefState(search.game, role("x"), 1), iterations(2000))
     assert n_remembered(search) == 500
 
 
@@ -186,8 +187,8 @@ def test_a_move_makes_room_by_forgetting_what_the_roles_cannot_know_any_more() -
 def test_all_is_forgotten_where_half_of_the_room_would_not_be_enough() -> None:
     search = InformationSetSearch(compiled("phantomtictactoe"), Random(1), max_infosets=100)
     belief = BeliefState(search.game, role("x"), 1)
-    search.think(belief, rounds(2000))
-    search.think(belief, rounds(1))
+    search.think(belief, iterations(2000))
+    search.think(belief, iterations(1))
     assert sum(search.node_of(0, None).counts) == 1
 
 
@@ -198,7 +199,7 @@ def test_worlds_are_drawn_by_their_weights() -> None:
     worlds.advance(read_term("(choose 1)"), [read_term("(you_chose 1)")], SearchBudget())
     worlds.advance(read_term("noop"), [read_term("(opened_door 3)")], SearchBudget())
     search = InformationSetSearch(montyhall, Random(1))
-    search.think(worlds, rounds(2000))
+    search.think(worlds, iterations(2000))
     node = search.node_of(0, next(iter(worlds.weights)).infosets[0])
     switch = [str(term) for term in node.terms].index("switch")
     assert node.totals[switch] / node.counts[switch] == pytest.approx(2 / 3, abs=0.05)
@@ -209,5 +210,5 @@ def test_the_clock_ends_the_search() -> None:
     search = InformationSetSearch(compiled("phantomtictactoe"), Random(1))
     budget = SearchBudget(deadline=Deadline(200.0, lambda: next(ticks)))
     search.think(BeliefState(compiled("phantomtictactoe"), role("x"), 1), budget)
-    assert search.n_rounds > 0
+    assert search.n_iterations > 0
     assert next(ticks) < 250

@@ -7,7 +7,7 @@ from random import Random
 from gdl.language.terms import Term
 from players.deadline import Deadline, SearchBudget
 from players.search.planning.nested import NestedSearch
-from tests.kit.players.games import FOUR_WAYS, game, game_of, role, rounds, state_of
+from tests.kit.players.games import FOUR_WAYS, game, game_of, iterations, role, state_of
 
 NEAR = "(cell 1 1 1)(cell 2 1 2)(cell 3 1 3)(cell 1 2 4)(cell 2 2 gap)(cell 3 2 6)(cell 1 3 7)(cell 2 3 5)(cell 3 3 8)"
 """The eight puzzle two slides before its end."""
@@ -19,7 +19,7 @@ def solve(seed: int) -> list[str]:
     search = NestedSearch(puzzle, Random(seed))
     moves: list[Term] = []
     while not state.is_terminal and len(moves) < 10:
-        moves.append(search.think(state, rounds(300)))
+        moves.append(search.think(state, iterations(300)))
         state = state.next_state(moves[-1:])
     assert state.goal(role("player")) == 100
     return [str(move) for move in moves]
@@ -32,19 +32,19 @@ def test_an_eight_puzzle_near_its_end_is_solved_by_the_same_moves_for_the_same_s
 def test_a_line_that_wins_is_followed_without_another_playout() -> None:
     puzzle = game_of(FOUR_WAYS)
     search = NestedSearch(puzzle, Random(1), level=1)
-    first = search.think(puzzle.initial_state, rounds(200))
-    n_first = search.n_rounds
-    second = search.think(puzzle.initial_state.next_state((first,)), rounds(200))
+    first = search.think(puzzle.initial_state, iterations(200))
+    n_first = search.n_iterations
+    second = search.think(puzzle.initial_state.next_state((first,)), iterations(200))
     assert {str(first), str(second)} == {"c", "d"}
-    assert (n_first > 0, search.n_rounds) == (True, 0)
+    assert (n_first > 0, search.n_iterations) == (True, 0)
 
 
 def test_a_line_is_given_up_when_the_play_leaves_it() -> None:
     puzzle = game_of(FOUR_WAYS)
     search = NestedSearch(puzzle, Random(1), level=1)
-    search.think(puzzle.initial_state, rounds(200))
+    search.think(puzzle.initial_state, iterations(200))
     elsewhere = state_of(puzzle, "(step 1) (went a)")
-    search.think(elsewhere, rounds(20))
+    search.think(elsewhere, iterations(20))
     assert (search.best_goal, len(search.best_line)) == (0.3, 1)
 
 
@@ -58,5 +58,5 @@ def test_no_time_still_gives_a_legal_move() -> None:
 def test_playouts_bound_the_search() -> None:
     puzzle = game("eightpuzzle")
     search = NestedSearch(puzzle, Random(1))
-    search.think(puzzle.initial_state, rounds(15))
-    assert search.n_rounds == 15
+    search.think(puzzle.initial_state, iterations(15))
+    assert search.n_iterations == 15

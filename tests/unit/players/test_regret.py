@@ -19,7 +19,7 @@ from players.deadline import Deadline, SearchBudget
 from players.search.information.regret import MixedStrategy, RegretSearch, mixed_strategy
 from players.search.information.sequences import is_certainly_large, sequence_form
 from players.stock import MctsPlayer
-from tests.kit.players.games import COIN, FOUR_WAYS, game, game_of, role, rounds
+from tests.kit.players.games import COIN, FOUR_WAYS, game, game_of, iterations, role
 
 FOREVER = Deadline(float("inf"))
 Strategy: TypeAlias = Mapping[InformationSet | None, Mapping[Term, float]]
@@ -31,7 +31,7 @@ def solved(name: str, n_iterations: int) -> RegretSearch:
     form = sequence_form(game(name), SearchBudget())
     assert form is not None
     search = RegretSearch(form)
-    search.run(rounds(n_iterations))
+    search.run(iterations(n_iterations))
     return search
 
 
@@ -50,7 +50,7 @@ def test_kuhn_poker_is_worth_an_eighteenth_of_a_chip_to_bob() -> None:
 def test_equal_searches_find_equal_strategies() -> None:
     one, other = (RegretSearch(solved("kuhnpoker", 1).form) for _ in range(2))
     for search in (one, other):
-        search.run(rounds(50))
+        search.run(iterations(50))
     assert [role.average().tolist() for role in one.roles] == [role.average().tolist() for role in other.roles]
 
 
@@ -216,7 +216,7 @@ def test_the_player_plays_the_strategy_that_it_found_in_the_start_clock() -> Non
     moves = Counter(str(player.move(player.worlds.state, player.role, FOREVER)) for _ in range(300))
     assert moves.keys() == {"bet", "check"}
     assert 70 < moves["bet"] < 130
-    assert player.hidden.search.n_rounds == 0
+    assert player.hidden.search.n_iterations == 0
 
 
 def test_without_time_or_with_a_budget_of_playouts_worlds_are_searched() -> None:

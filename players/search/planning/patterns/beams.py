@@ -49,15 +49,15 @@ class BeamSearch:
         self.game, self.packed = game, packed
         self.goal, self.plan = -1, Moves()
         self.is_done = self.has_seen_all = self.is_refuted = False
-        self.n_rounds = 0
+        self.n_iterations = 0
         self._random, self._patience_s = Random(random.getrandbits(32)), patience_s
         self._work = self._passes()
 
-    def advance(self, n_rounds: int) -> bool:
-        """Do *n_rounds* steps; return whether a plan was found."""
+    def advance(self, n_units: int) -> bool:
+        """Do *n_units* steps; return whether a plan was found."""
         if self.is_done:
             return False
-        for _ in range(n_rounds):
+        for _ in range(n_units):
             try:
                 next(self._work)
             except StopIteration:
@@ -91,7 +91,7 @@ class BeamSearch:
                 return
             beam = Beam(variables, databases, 1 << width, self._random.getrandbits(32))
             while not beam.is_done and beam.depth < max_depth:
-                self.n_rounds += beam.advance()
+                self.n_iterations += beam.advance()
                 yield
             if beam.plan is not None:
                 self.goal, self.plan = best_goal_of(self.game), beam.plan

@@ -32,13 +32,13 @@ def after(*cells: tuple[int, int]) -> State:
     return state
 
 
-def searched(state: State, n_lanes: int, n_rounds: int) -> Forest:
+def searched(state: State, n_lanes: int, n_batches: int) -> Forest:
     """Return one tree of a state after some rounds."""
     lanes = VectorGame(compiled("tictactoe"), n_lanes, auto_reset=False)
     forest = Forest(lanes, knows_nothing, 1, 20_000)
     lanes.place(state)
     forest.plant(lanes.save())
-    for _ in range(n_rounds):
+    for _ in range(n_batches):
         forest.walk()
     return forest
 
