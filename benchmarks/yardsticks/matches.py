@@ -199,7 +199,7 @@ class Encounter:
 class _Match:
     """A running match: what our player leaves of its time, it has at its next moves, as OpenSpiel has.
 
-    A search that measures its rounds by the clock ends early on a busy machine.
+    A search that measures its batches by the clock ends early on a busy machine.
     """
 
     players: dict[Role, Player]

@@ -192,7 +192,7 @@ def numbers_in(checkpoint: Checkpoint, games: VectorGame, path: Path) -> tuple[l
 
 
 def match_forest(game: Game, path: Path, batch: int, max_nodes: int, edges_a_node: int) -> Forest:
-    """Return a forest of one tree, whose rounds have *batch* walks, with the network of the file at *path*.
+    """Return a forest of one tree, whose batches have *batch* walks, with the network of the file at *path*.
 
     Raises:
         NetworkFileError: the file cannot be used, or is of another game.

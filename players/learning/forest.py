@@ -23,7 +23,7 @@ BY_NETWORK: Final = -1
 
 
 class Forest:
-    """Search trees of the states of *lanes*, each with its walk of a round; *n_trees* is 1, or one for each lane.
+    """Search trees of the states of *lanes*, each with its walk of a batch; *n_trees* is 1, or one for each lane.
 
     *lanes* must be an environment of turns that does not begin anew by itself.
     """
@@ -115,7 +115,7 @@ class Forest:
 
     @property
     def mean_depth(self) -> float:
-        """The mean length of the walks of the last round, in steps."""
+        """The mean length of the walks of the last batch, in steps."""
         return float(self.walks.depth.mean())
 
     def value_of(self, player: int) -> float:
@@ -150,9 +150,9 @@ def considered_visits(n_considered: int, n_walks: int) -> list[int]:
     if n_considered <= 1:
         return list(range(n_walks))
     found: list[int] = []
-    rounds, visits = math.ceil(math.log2(n_considered)), [0] * n_considered
+    n_phases, visits = math.ceil(math.log2(n_considered)), [0] * n_considered
     while len(found) < n_walks:
-        for _ in range(max(1, n_walks // (rounds * n_considered))):
+        for _ in range(max(1, n_walks // (n_phases * n_considered))):
             found.extend(visits[:n_considered])
             visits[:n_considered] = [n + 1 for n in visits[:n_considered]]
         n_considered = max(2, n_considered // 2)

@@ -22,9 +22,9 @@ if TYPE_CHECKING:
     from players.learning.forest import Forest
 
 BATCH: Final = 32
-"""How many leaves a round asks the network for."""
-_LEAST_ROUNDS: Final = 8
-"""How many rounds a small number of walks is made in: later ones know what earlier ones found."""
+"""How many leaves a batch asks the network for."""
+_LEAST_BATCHES: Final = 8
+"""How many batches a small number of walks is made in: later ones know what earlier ones found."""
 _MAX_NODES: Final = 400_000
 _EDGES_A_NODE: Final = 32
 _TABLE_MB: Final = 32
@@ -38,7 +38,7 @@ _SUGGESTION_S: Final = 0.2
 class NetPlayer(Player):
     """Searches with the network of the file *file*, which `ggp train` wrote, until the clock ends.
 
-    With *simulations* each move has about as many walks, in rounds of 32 at most, and is the same on any machine of a
+    With *simulations* each move has about as many walks, in batches of 32 at most, and is the same on any machine of a
     kind; else positions of two roles are also tried to be solved, as `mcts` does.
 
     Raises:
@@ -51,7 +51,7 @@ class NetPlayer(Player):
     def __init__(self, file: str, simulations: int | None = None) -> None:
         check_extra("torch", "learn", "this player")
         check_at_least_one("simulations", simulations)
-        self.batch = BATCH if simulations is None else max(1, min(BATCH, simulations // _LEAST_ROUNDS))
+        self.batch = BATCH if simulations is None else max(1, min(BATCH, simulations // _LEAST_BATCHES))
         self.path, self.simulations = Path(file), simulations
         self._forest: BackgroundTask[Forest | GdlError | None]
         self._prover: BackgroundTask[Prover] | None = None

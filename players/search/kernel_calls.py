@@ -1,4 +1,4 @@
-"""Kernels and the clock: how much one does in a call, and how many plays are made in a round of a search."""
+"""Kernels and the clock: how much one does in a call, and how many plays are made in a batch of a search."""
 
 import time
 from collections.abc import Callable, Iterator
@@ -40,43 +40,43 @@ class Pace:
 
 MAX_LOADS: Final = 16
 _MEMORY: Final = 0.7
-"""The share of a round's time that still counts a round later: a machine may be busy just once."""
+"""The share of a batch's time that still counts a batch later: a machine may be busy just once."""
 
 
 class BatchSizer:
-    """Adapts the size of batches to the time that the rounds of a search take.
+    """Adapts the size of batches to the time that they take.
 
-    `n_loads` is how often the lanes of the engine are filled in a round, so that plays take a quarter to a half of its
+    `n_loads` is how often the lanes of the engine are filled in a batch, so that plays take a quarter to a half of its
     time: more plays would be better spent on other leaves.
     """
 
     def __init__(self) -> None:
         self.n_loads = 1
-        self._round_s = self._play_s = 0.0
+        self._batch_s = self._play_s = 0.0
 
     def allows(self, budget: SearchBudget) -> bool:
-        """Return whether a round is likely to end in time."""
-        return budget.deadline is None or budget.deadline.remaining_s >= self._round_s
+        """Return whether a batch is likely to end in time."""
+        return budget.deadline is None or budget.deadline.remaining_s >= self._batch_s
 
     def rest(self) -> None:
-        """Halve the expected time of a round between moves: after one slow round there must be another try."""
-        self._round_s /= 2
+        """Halve the expected time of a batch between moves: after one slow batch there must be another try."""
+        self._batch_s /= 2
 
     @contextmanager
-    def round(self, budget: SearchBudget) -> Iterator[None]:
-        """Time a round, and learn from it."""
+    def batch(self, budget: SearchBudget) -> Iterator[None]:
+        """Time a batch, and learn from it."""
         began_s, self._play_s = budget.now_s(), 0.0
         yield
-        round_s = budget.now_s() - began_s
-        self._round_s = max(round_s, self._round_s * _MEMORY)
-        if 0 < self._play_s < round_s / 4:
+        batch_s = budget.now_s() - began_s
+        self._batch_s = max(batch_s, self._batch_s * _MEMORY)
+        if 0 < self._play_s < batch_s / 4:
             self.n_loads = min(2 * self.n_loads, MAX_LOADS)
-        elif self._play_s > round_s / 2:
+        elif self._play_s > batch_s / 2:
             self.n_loads = max(1, self.n_loads // 2)
 
     @contextmanager
     def plays(self, budget: SearchBudget) -> Iterator[None]:
-        """Time the plays of a round."""
+        """Time the plays of a batch."""
         began_s = budget.now_s()
         yield
         self._play_s = budget.now_s() - began_s

@@ -208,7 +208,7 @@ class TreeSearch:
         best = root.best_move(me)
         report(self._term(root, me, best))
         while not self._is_decided(root, me, budget):
-            with self._sizer.round(budget):
+            with self._sizer.batch(budget):
                 self._round(root, budget)
             found = root.best_move(me)
             if found != best:

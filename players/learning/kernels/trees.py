@@ -63,7 +63,7 @@ class Trees(NamedTuple):
 
 
 class LaneWalks(NamedTuple):
-    """The walks of a round, one in each lane. *Shapes*: B lanes, D steps.
+    """The walks of a batch, one in each lane. *Shapes*: B lanes, D steps.
 
     `root` (B,), the path `node` and `edge` (B, D), `depth`, where it ended (`kind`, `leaf`), and what the engine needs
     for a step from there: `states`, `legal`, `phase`, `mover`, `is_over` and `actions`.

@@ -104,7 +104,7 @@ class InformationSetSearch:
         best = moves[node.most_visited()]
         report(best)
         while not budget.is_spent(self.n_iterations) and self._sizer.allows(budget):
-            with self._sizer.round(budget):
+            with self._sizer.batch(budget):
                 self._round(worlds, weights, budget)
             found = moves[node.most_visited()]
             if found != best:

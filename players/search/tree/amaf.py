@@ -68,7 +68,7 @@ def _learn_from_walk(t, f, w, i, made, goals, begin, end):
 
 @subroutine
 def learn(tables, t, f, w, plays):
-    """Let the nodes on the way of each walk know what the plays of a round came to, by the moves made."""
+    """Let the nodes on the way of each walk know what the plays of a batch came to, by the moves made."""
     made = addresses(plays.work).made + U(8 * W) * U(1 + tables.n_fluents)
     goals, copies = addresses(Goals(plays.goals)).goals, copies_of(plays.n_open[0])
     for j in range(plays.n_open[0]):

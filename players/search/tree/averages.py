@@ -51,7 +51,7 @@ def no_sums() -> MoveSums:
 
 @subroutine
 def add_moves(n_fluents, plays, sums):
-    """Add the goals of the plays of a round to the sums of the moves that they have made."""
+    """Add the goals of the plays of a batch to the sums of the moves that they have made."""
     made, goals = plays.work.made, plays.goals
     for move in range(len(sums.role)):
         role, n_plays, total, squares = sums.role[move], 0, 0, 0

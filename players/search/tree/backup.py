@@ -1,4 +1,4 @@
-"""The last stage of a round: what walks came to is added to their edges, and what is proven is noted.
+"""The last stage of a batch: what walks came to is added to their edges, and what is proven is noted.
 
 A node has bounds of each role's goal under best play; it is solved where they meet. They come from ends alone, so that
 they hold whatever was sampled.
@@ -191,13 +191,13 @@ def back_up(t, f, w, i, end):
 
 @subroutine
 def back_up_all(t, f, w, n):
-    """Add the goals of the first *n* walks of a round whose leaves are nodes by now; others were added before."""
+    """Add the goals of the first *n* walks of a batch whose leaves are nodes by now; others were added before."""
     for i in range(n):
         leaf, step = at(w.leaf, U(i)), step_of(i, at(w.depth, U(i)) - 1)
         if leaf == nodes.ENDED:
             continue
         end, node = at(w.end, U(leaf)), at(w.node, step)
-        if at(w.edge, step) == nodes.NONE:  # the node above was opened in this round
+        if at(w.edge, step) == nodes.NONE:  # the node above was opened in this batch
             slot = at(w.slot, U(leaf))
             put(w.edge, step, slot)
             for r in range(f.n_roles):

@@ -256,7 +256,7 @@ def _marked(tree: Tree, facts: RuleFacts, root: int, max_nodes: float) -> _Moves
     n_nodes, n_edges, _ = tree.size.tolist()
     moves = _Moves(*(np.empty(n, np.int32) for n in (n_nodes, n_edges, n_nodes)))
     joint_room = (tree.joint_mask + 1) // 2
-    # What is left is enough for a round, in which each walk makes one joint move more at most.
+    # What is left is enough for a batch, in which each walk makes one joint move more at most.
     most_joint = int(min(_KEPT_JOINT * joint_room, joint_room - N_LANES))
     most = int(min(_KEPT_NODES * tree.max_nodes, max_nodes)), int(_KEPT_EDGES * tree.max_edges), most_joint
     min_visits, min_joint_visits = 1 if n_nodes <= most[0] and n_edges <= most[1] else _GROWTH, 0

@@ -22,7 +22,7 @@ _LEAST_WALKS: Final = 512
 
 @subroutine
 def note_goals(f, w, n):
-    """Add what the first *n* walks of a round came to."""
+    """Add what the first *n* walks of a batch came to."""
     for r in range(U(f.n_roles)):
         place = U(N_SUMS) * r
         total, squares = word_at(w.goal_sums, place + ONE), word_at(w.goal_sums, place + U(2))

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from gdl.language.terms import Term
 from players.player import Insight
-from players.search.tree.rounds import DEPTHS, N_PLAYS, N_WALKS
+from players.search.tree.batches import DEPTHS, N_PLAYS, N_WALKS
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +30,7 @@ class MoveFigures:
 def chosen_among(found: Sequence[MoveFigures], *, is_decision: bool) -> Term | None:
     """Return the most promising move: the most walked open one, or a proven one at least as good as it looks.
 
-    Of moves that are walked as often it is the one with the higher mean, which decides where there is time for a round
+    Of moves that are walked as often it is the one with the higher mean, which decides where there is time for a batch
     or two. Bounds are those of a single decider. None where nothing is known.
     """
     if not is_decision:

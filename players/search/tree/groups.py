@@ -1,6 +1,6 @@
-"""The walks of a round, which go down step by step, those at a node together until they choose differently.
+"""The walks of a batch, which go down step by step, those at a node together until they choose differently.
 
-Each knows what those before it have chosen at the node. So a node is looked at once in a round, which matters where
+Each knows what those before it have chosen at the node. So a node is looked at once in a batch, which matters where
 other threads write to it as well, and while one group chooses the processor fetches what the next ones look at: a tree
 is larger than its caches.
 """
@@ -79,7 +79,7 @@ def _fetch_edges(t, f, w, number, depth):
 
 @subroutine
 def _begin_walks(t, w, root, n_walks):
-    """Let all walks of a round wait at the root."""
+    """Let all walks of a batch wait at the root."""
     for i in range(U(n_walks)):
         put(w.order, i, np.int64(i))
         put(w.depth, i, 0)

@@ -1,4 +1,4 @@
-"""The second stage of a round: the nodes above its leaves get edges, moves are made, and the leaves become nodes.
+"""The second stage of a batch: the nodes above its leaves get edges, moves are made, and the leaves become nodes.
 
 One pass over the lanes does it for up to 512 leaves.
 """

@@ -36,9 +36,9 @@ AMAF_PLAYS: Final = 1
 PENDING: Final = 2
 """Columns of what plays say of an edge: the sum of goals and the number of plays, and walks that are on their way."""
 UNOPENED: Final = -1
-"""The first edge of a node that has none yet; below that, the leaf of a round that gives it edges."""
+"""The first edge of a node that has none yet; below that, the leaf of a batch that gives it edges."""
 NONE: Final = -1
-"""No child yet; below that, the leaf of a round that is going to be the child."""
+"""No child yet; below that, the leaf of a batch that is going to be the child."""
 SIMULTANEOUS: Final = -1
 """The decider of a node where several roles choose."""
 ENDED: Final = -1

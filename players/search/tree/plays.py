@@ -1,4 +1,4 @@
-"""The third stage of a round: random plays from the leaves, in lanes.
+"""The third stage of a batch: random plays from the leaves, in lanes.
 
 All plays of a call must stand at the same phase of the rules: where leaves do not, plays from them take their first
 steps apart, phase by phase, until they do. Plays that look a move ahead have tables of their own. Those that are cut
@@ -57,7 +57,7 @@ class Weights(NamedTuple):
 
 
 class PlayRoom(NamedTuple):
-    """Room for the plays of a round. *Shapes*: F fluents, R roles.
+    """Room for the plays of a batch. *Shapes*: F fluents, R roles.
 
     `values` (rows, W) are those of `lanes`; `hold` (F + 1, W); `waiting` (3, W); `start` (512,) the node of each lane,
     `walk` (512,) the walks that need plays, `n_open` (1,) in number; `goals` (R, 512) what lanes came to; `trace` has

@@ -1,4 +1,4 @@
-"""The compiled search: a tree that lasts for a match, worked on in short calls of the kernel of rounds."""
+"""The compiled search: a tree that lasts for a match, worked on in short calls of the kernel of batches."""
 
 import logging
 from collections.abc import Callable, Iterable, Iterator
@@ -25,6 +25,7 @@ from players.search.kernel_calls import Pace
 from players.search.positions import Report, ignore
 from players.search.tree.averages import MoveAverages
 from players.search.tree.bandits import RULES, UCB
+from players.search.tree.batches import DEPTHS, N_BATCHES, N_PLAYS, N_WALKS, room_for, search, with_work
 from players.search.tree.choices import first_choices
 from players.search.tree.collection import collect
 from players.search.tree.figures import insight_of
@@ -32,7 +33,6 @@ from players.search.tree.implicit import MINIMAX_SHARE
 from players.search.tree.leaves import NO_ROOM, STUCK, insert
 from players.search.tree.memory import ProvenState, TreeMemory
 from players.search.tree.nodes import empty_tree, rule_facts, tree_size
-from players.search.tree.rounds import DEPTHS, N_PLAYS, N_ROUNDS, N_WALKS, room_for, search, with_work
 from players.search.tree.settings import DEFAULT, SearchSettings
 from players.search.tree.weights import FluentWeights, load_weight_kernels
 from players.search.tree.workers import IsWanted, TreeWorker, WorkerThreads
@@ -263,10 +263,10 @@ class CompiledSearch:
 
     def _work(self, worker: TreeWorker, root: int, n_walks: int = _ALL) -> int:
         """Search on for a slice of time in a thread; return OK or NO_ROOM."""
-        n_before = int(worker.room.counts[N_ROUNDS])
+        n_before = int(worker.room.counts[N_BATCHES])
         worker.pace.begin()
         ending = self._call(worker, root, worker.pace.n_steps, n_walks)
-        took_s = worker.pace.end(int(worker.room.counts[N_ROUNDS]) - n_before)
+        took_s = worker.pace.end(int(worker.room.counts[N_BATCHES]) - n_before)
         worker.slice_s = max(took_s, 0.7 * worker.slice_s)
         if ending == STUCK:
             raise StuckPlayError
@@ -324,12 +324,12 @@ class CompiledSearch:
 
     @property
     def counts(self) -> dict[str, int]:
-        """What the search did so far: walks, plays, rounds, and the sum of the depths of walks."""
+        """What the search did so far: walks, plays, batches, and the sum of the depths of walks."""
         counts = self._counted()
         return {
             "walks": int(counts[N_WALKS]),
             "plays": int(counts[N_PLAYS]),
-            "rounds": int(counts[N_ROUNDS]),
+            "batches": int(counts[N_BATCHES]),
             "depths": int(counts[DEPTHS]),
             "nodes": int(self.tree.arrays.size[0]),
         }

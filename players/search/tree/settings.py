@@ -24,7 +24,7 @@ _MARKING: Final = 0.9
 _LEAST_WALKS: Final = 32
 _MOST_WALKS: Final = 512
 _NODES_PER_WALK: Final = 4
-"""Walks at once are few while the tree is small, since the choice of a leaf ignores the results of its round; with so
+"""Walks at once are few while the tree is small, since the choice of a leaf ignores the results of its batch; with so
 few that lanes are left, each leaf has several plays.
 """
 SIMULTANEOUS: Final = "ucb"

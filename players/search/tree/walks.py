@@ -1,7 +1,7 @@
-"""The first stage of a round: walks down the tree, each to a leaf that is to be made or opened.
+"""The first stage of a batch: walks down the tree, each to a leaf that is to be made or opened.
 
 Walks that come to a node go on from there together: each chooses, knowing what those before it have chosen there, and
-they part only then. So a node is looked at once in a round, which matters where other threads write to it as well.
+they part only then. So a node is looked at once in a batch, which matters where other threads write to it as well.
 Kernels of the tree take addresses instead of arrays: arrays would be counted as referred to at every step. A call hands
 some fifty addresses on by the stack, so that what is called at each step of a walk is inlined.
 """
@@ -31,7 +31,7 @@ WALKING: Final = -2
 
 
 class Walks(NamedTuple):
-    """The walks of a round and their leaves. *Shapes*: 512 walks and leaves, D steps, R roles, M moves, S words.
+    """The walks of a batch and their leaves. *Shapes*: 512 walks and leaves, D steps, R roles, M moves, S words.
 
     Of each walk: `node` and `edge` (512, D), where several roles choose `role_edge` (512, D, R) and its probability,
     `likely`, `depth`, `leaf`, and what it came to, `goals` (512, R), in percent. Of each leaf: the node `above`, the
@@ -69,7 +69,7 @@ class Walks(NamedTuple):
 
 
 def walks_for(n_roles: int, n_moves: int, n_words: int, seed: int, number: int) -> Walks:
-    """Return room for the walks of a round, for the thread of a *number*."""
+    """Return room for the walks of a batch, for the thread of a *number*."""
 
     def ints(*shape: int) -> NDArray[np.int32]:
         return np.zeros(shape, np.int32)
@@ -173,13 +173,13 @@ def count_choices(t, f, w, step, node, slot):
 
 @inlined
 def _mark_of(w, leaf):
-    """Return what stands for a leaf of this round, below zero, in place of a child or a first edge."""
+    """Return what stands for a leaf of this batch, below zero, in place of a child or a first edge."""
     return nodes.NONE - 1 - np.int64(w.first_leaf) - leaf
 
 
 @inlined
 def _leaf_of(w, mark):
-    """Return which leaf of this round a mark stands for, -1 where it is that of another thread, or none."""
+    """Return which leaf of this batch a mark stands for, -1 where it is that of another thread, or none."""
     leaf = _mark_of(w, 0) - mark
     return leaf if 0 <= leaf < N_LANES else np.int64(-1)
 

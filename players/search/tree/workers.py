@@ -9,7 +9,7 @@ from math import inf
 from typing import Final, TypeAlias
 
 from players.search.kernel_calls import Pace
-from players.search.tree.rounds import SearchRoom
+from players.search.tree.batches import SearchRoom
 
 MAX_THREADS: Final = 64
 """More would only wait for each other, and few machines have the cores."""

@@ -23,6 +23,7 @@ from players.deadline import Deadline, SearchBudget
 from players.search.evaluator import compiled_game_of
 from players.search.positions import goal_shares
 from players.search.tree.background import BackgroundSearch
+from players.search.tree.batches import with_work
 from players.search.tree.choices import first_choices, marking_share
 from players.search.tree.memory import ProvenState
 from players.search.tree.nodes import (
@@ -40,7 +41,6 @@ from players.search.tree.nodes import (
     VISITS,
     tree_size,
 )
-from players.search.tree.rounds import with_work
 from players.search.tree.search import CompiledSearch
 from players.search.tree.settings import MEMORY_MB, SearchSettings
 from players.search.tree.weights import FluentWeights
@@ -345,7 +345,7 @@ def test_the_first_round_from_a_state_spreads_over_all_of_its_moves() -> None:
     search = search_of(compiled("connectfour"))
     root = thought(search, 32)
     has_walks = [each.n_walks > 0 for each in search.tree.figures(root, search.game.roles[0])]
-    assert (search.counts["rounds"], has_walks) == (1, [True] * 7)
+    assert (search.counts["batches"], has_walks) == (1, [True] * 7)
 
 
 def test_the_goals_of_a_round_add_up_to_the_means_of_its_plays() -> None:
@@ -490,7 +490,7 @@ def test_a_play_tells_of_each_move_once() -> None:
     assert max(n for _, n in said_of_moves(search, root).values()) <= search.counts["plays"]
 
 
-def test_no_walk_is_on_its_way_between_rounds() -> None:
+def test_no_walk_is_on_its_way_between_batches() -> None:
     search = CompiledSearch(compiled_game_of(compiled("tictactoe")), 1, SearchSettings(amaf=True))
     thought(search, 3_000)
     assert not search.tree.arrays.amaf[:, PENDING].any()

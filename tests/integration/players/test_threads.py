@@ -17,7 +17,7 @@ from players.deadline import Deadline, SearchBudget
 from players.search.evaluator import compiled_game_of
 from players.search.tree import nodes
 from players.search.tree.background import BackgroundSearch
-from players.search.tree.rounds import search as kernel
+from players.search.tree.batches import search as kernel
 from players.search.tree.search import CompiledSearch
 from players.search.tree.settings import SearchSettings
 from players.stock import MctsPlayer

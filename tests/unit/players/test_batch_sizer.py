@@ -16,7 +16,7 @@ class Clock:
 
 
 def round_of(pace: BatchSizer, clock: Clock, budget: SearchBudget, walk_s: float, play_s: float) -> None:
-    with pace.round(budget):
+    with pace.batch(budget):
         clock.now_s += walk_s
         with pace.plays(budget):
             clock.now_s += play_s
@@ -54,11 +54,11 @@ def test_plays_get_a_quarter_to_a_half_of_the_time() -> None:
     assert pace.n_loads == 2
 
 
-def test_loads_have_limits_and_rounds_without_plays_teach_nothing() -> None:
+def test_loads_have_limits_and_batches_without_plays_teach_nothing() -> None:
     clock, pace = Clock(), BatchSizer()
     budget = SearchBudget(deadline=Deadline(1e9, clock))
     for _ in range(20):
-        with pace.round(budget):
+        with pace.batch(budget):
             clock.now_s += 1.0
     assert pace.n_loads == 1
     for _ in range(20):
@@ -68,6 +68,6 @@ def test_loads_have_limits_and_rounds_without_plays_teach_nothing() -> None:
 
 def test_without_a_deadline_there_is_always_time() -> None:
     pace = BatchSizer()
-    with pace.round(SearchBudget(max_iterations=1)):
+    with pace.batch(SearchBudget(max_iterations=1)):
         pass
     assert pace.allows(SearchBudget(max_iterations=1))

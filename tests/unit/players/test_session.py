@@ -36,12 +36,12 @@ def play(told: str | None = None, turn: int | None = None, own_move: str | None 
     return Play("m", terms, turn, None if own_move is None else read_term(own_move))
 
 
-def session_after(*rounds: tuple[Play, str]) -> Session:
+def session_after(*exchanges: tuple[Play, str]) -> Session:
     """Return a session in which each message had that answer, all of them delivered."""
     session = Session(START, 7, 0.0, Timing(1.0))
     session.take_report(Joined(("x", "o")))
     session.take_report(Ready())
-    for message, answer in rounds:
+    for message, answer in exchanges:
         session.ask(message, 100.0)
         session.take_report(Done(session.question.step, answer))
         session.question.is_delivered = True
@@ -217,11 +217,11 @@ REPEATED: list[tuple[tuple[tuple[Play, str], ...], Play, int | None, bool]] = [
 ]
 
 
-@pytest.mark.parametrize(("rounds", "message", "step", "is_repeated"), REPEATED)
+@pytest.mark.parametrize(("exchanges", "message", "step", "is_repeated"), REPEATED)
 def test_which_message_asks_the_same_question_again(
-    rounds: tuple[tuple[Play, str], ...], message: Play, step: int | None, is_repeated: bool
+    exchanges: tuple[tuple[Play, str], ...], message: Play, step: int | None, is_repeated: bool
 ) -> None:
-    assert session_after(*rounds).is_repeated(message, step) is is_repeated
+    assert session_after(*exchanges).is_repeated(message, step) is is_repeated
 
 
 @pytest.mark.parametrize(("told", "is_repeated"), [("rock,rock", True), ("rock,paper", False)])

@@ -33,7 +33,7 @@ def after(*cells: tuple[int, int]) -> State:
 
 
 def searched(state: State, n_lanes: int, n_batches: int) -> Forest:
-    """Return one tree of a state after some rounds."""
+    """Return one tree of a state after some batches."""
     lanes = VectorGame(compiled("tictactoe"), n_lanes, auto_reset=False)
     forest = Forest(lanes, knows_nothing, 1, 20_000)
     lanes.place(state)

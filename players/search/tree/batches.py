@@ -1,4 +1,4 @@
-"""Rounds of a compiled search: walk, make leaves, play, add up; all in one kernel that holds no lock."""
+"""Batches of a compiled search: walk, make leaves, play, add up; all in one kernel that holds no lock."""
 
 from typing import Any, Final, NamedTuple
 
@@ -23,9 +23,9 @@ from players.search.tree.walks import Walks, count_early, counts_early, step_of,
 
 N_WALKS: Final = 0
 N_PLAYS: Final = 1
-N_ROUNDS: Final = 2
+N_BATCHES: Final = 2
 DEPTHS: Final = 3
-"""What `counts` (4,) adds up: walks, plays, rounds, and the depths of all walks."""
+"""What `counts` (4,) adds up: walks, plays, batches, and the depths of all walks."""
 
 
 class SearchRoom(NamedTuple):
@@ -78,7 +78,7 @@ def _n_walks_through(t, f, node):
 
 @subroutine
 def _abandon(t, f, w, n_walks, n_leaves):
-    """Take back the walks of a round that cannot be finished."""
+    """Take back the walks of a batch that cannot be finished."""
     for j in range(n_leaves):
         unmark(t, w, j)
     for i in range(n_walks):
@@ -96,7 +96,7 @@ def _abandon(t, f, w, n_walks, n_leaves):
 
 @subroutine
 def _make_leaves(single, tree, t, f, w, room, n_walks, n_leaves):
-    """Make the leaves of a round, or take its walks back; return OK, NO_ROOM or STUCK."""
+    """Make the leaves of a batch, or take its walks back; return OK, NO_ROOM or STUCK."""
     ends_stuck = room.plays.work.ends_stuck
     ending = make_leaves(
         single, tree, t, f, room.walks, w, n_leaves, room.values, room.legal, room.lane_bits, ends_stuck
@@ -120,13 +120,13 @@ def _open_root(single, tree, t, f, w, room, root, knobs):
 
 
 @kernel
-def search(single, rules, tree, knobs, room, root, n_rounds, n_walks_left):
-    """Make rounds until there were *n_rounds*, or *n_walks_left* walks, or the root is solved.
+def search(single, rules, tree, knobs, room, root, n_batches, n_walks_left):
+    """Make batches until there were *n_batches*, or *n_walks_left* walks, or the root is solved.
 
-    Returns OK, NO_ROOM where the tree is full (it is as before the round), or STUCK where a role has no legal move.
+    Returns OK, NO_ROOM where the tree is full (it is as before the batch), or STUCK where a role has no legal move.
     """
     t, f, w, counts = addresses(tree), addresses(rules), addresses(room.walks), room.counts
-    for _ in range(n_rounds):
+    for _ in range(n_batches):
         if node_at(t, root, nodes.SOLVED) != 0 or n_walks_left <= 0:
             break
         ending = _open_root(single, tree, t, f, w, room, root, knobs)
@@ -163,7 +163,7 @@ def search(single, rules, tree, knobs, room, root, n_rounds, n_walks_left):
             room.plays.work.made[:] = ZERO
         counts[N_WALKS] += n
         counts[N_PLAYS] += n_plays
-        counts[N_ROUNDS] += 1
+        counts[N_BATCHES] += 1
         for i in range(n_walks):
             counts[DEPTHS] += at(w.depth, U(i))
     return OK
