@@ -8,7 +8,7 @@ from itertools import chain
 from typing import Final, TypeAlias
 
 from gdl.datalog.joins import Compare, JoinPlan, LookUp
-from gdl.datalog.program import Layer, Program, Question
+from gdl.datalog.program import Layer, Program, Query
 from gdl.datalog.relations import ANY, WRAPPERS, Index, Key, Relation, Row, placed, placed_term, unwrapped
 from gdl.errors import LimitExceeded
 from gdl.game import Budget
@@ -97,10 +97,10 @@ class Model:
             model = model._below
         return model
 
-    def rows(self, question: Question) -> Iterator[tuple[Key, set[Row]]]:
-        """Yield the relations that answer *question*, evaluated, with their rows."""
-        self.require(question.components)
-        name, _, arity = placed(question.atom)[0]
+    def rows(self, query: Query) -> Iterator[tuple[Key, set[Row]]]:
+        """Yield the relations that answer *query*, evaluated, with their rows."""
+        self.require(query.components)
+        name, _, arity = placed(query.atom)[0]
         model = self._of_layer(self._program.layer((name, "", arity)))
         for key, relation in tuple(model._relations.items()):
             if key[0] == name and key[1] != ANY:

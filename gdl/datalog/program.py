@@ -21,7 +21,7 @@ class Layer(IntEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
+class Query:
     """An atom, with the components that must be evaluated before its relation is complete."""
 
     atom: Constant | Compound
@@ -54,7 +54,7 @@ class Program:
             key[0] for clause in rules for literal in clause.literals if (key := placed(literal.atom)[0])[1] == ANY
         )
         self._plans: dict[tuple[int, int | None], JoinPlan] = {}
-        self._questions: dict[Constant | Compound, Question] = {}
+        self._queries: dict[Constant | Compound, Query] = {}
         self.sizes = Sizes()
 
     def providers(self, atom: Constant | Compound) -> tuple[int, ...]:
@@ -69,11 +69,11 @@ class Program:
         """Return whether a relation is derived whole, however large it grows."""
         return key[1] != PLAIN or (key[0], key[2]) in self._accepted
 
-    def question(self, atom: Constant | Compound) -> Question:
-        """Return the question that *atom* asks."""
-        found = self._questions.get(atom)
+    def query(self, atom: Constant | Compound) -> Query:
+        """Return the query that *atom* is."""
+        found = self._queries.get(atom)
         if found is None:
-            found = self._questions[atom] = Question(atom, self.providers(atom))
+            found = self._queries[atom] = Query(atom, self.providers(atom))
         return found
 
     def layer(self, key: Key) -> Layer:

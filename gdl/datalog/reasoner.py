@@ -24,7 +24,7 @@ _RECENT_STATES: Final = 16
 
 
 class Reasoner:
-    """Answers questions about clauses in any state; questions may come from several threads.
+    """Answers queries about clauses in any state; queries may come from several threads.
 
     Raises:
         StratificationError: a clause depends on its own negation.
@@ -43,10 +43,10 @@ class Reasoner:
     ) -> Answers:
         """Return the rows of the relation of *atom*, all that agree with *atom* among them.
 
-        Without *true*, the question is about what never changes; *does* is a joint move.
+        Without *true*, the query is about what never changes; *does* is a joint move.
 
         Raises:
-            LimitExceeded: the answer costs more than the limits allow; other questions may still be asked.
+            LimitExceeded: the answer costs more than the limits allow; other queries may still be asked.
         """
         with self._lock:
             budget = Budget(self._limits)
@@ -65,7 +65,7 @@ class Reasoner:
         moves = [placed_term("does", (role,), move) for role, move in does]
         if moves:
             model = self._model(Layer.MOVE, model, moves)
-        found = [(key, row) for key, rows in model.rows(self._program.question(atom)) for row in rows]
+        found = [(key, row) for key, rows in model.rows(self._program.query(atom)) for row in rows]
         model.budget.check_symbols(term for _, row in found for term in row)
         return found
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from gdl.datalog.program import Layer, Program, Question
+from gdl.datalog.program import Layer, Program, Query
 from gdl.datalog.translation import clauses_of
 from gdl.language.kif import read_term
 from gdl.language.rules import read_rules
@@ -48,12 +48,12 @@ def test_a_relation_is_as_high_as_the_highest_that_it_depends_on(key: tuple[str,
     assert program().layer(key) is layer
 
 
-def test_a_question_needs_the_components_that_derive_it() -> None:
+def test_a_query_needs_the_components_that_derive_it() -> None:
     found = program()
     heads = {
         text: {str(found.clauses[i].head) for number in asked for i in found.components[number].clauses}
         for text in ("(less 1 ?x)", "(legal ?r ?m)", "(next (at 3))", "(next (on ?x))", "(succ ?x ?y)")
-        for asked in [found.question(atom(text)).components]
+        for asked in [found.query(atom(text)).components]
     }
     assert heads == {
         "(less 1 ?x)": {"(less ?x ?y)", "(less ?x ?z)"},
@@ -62,8 +62,8 @@ def test_a_question_needs_the_components_that_derive_it() -> None:
         "(next (on ?x))": {"(next ?f)"},
         "(succ ?x ?y)": set(),
     }
-    asked = found.question(atom("(less 1 ?x)"))
-    assert (asked, found.question(atom("(less 1 ?x)"))) == (Question(atom("(less 1 ?x)"), asked.components), asked)
+    asked = found.query(atom("(less 1 ?x)"))
+    assert (asked, found.query(atom("(less 1 ?x)"))) == (Query(atom("(less 1 ?x)"), asked.components), asked)
 
 
 def test_facts_are_kept_where_their_atoms_are() -> None:
