@@ -14,9 +14,10 @@ from server.storage.database import Database
 from server.storage.drivers import SqliteWriting, write_steps
 from server.storage.errors import JournalGapError, LostMatchError, StorageError
 from server.storage.journals import packed
-from server.storage.parts import MatchEnding, MatchPart, match_values, seat_values, summary_of
+from server.storage.pending import MatchEnding, MatchPart
 from server.storage.rows import MatchStatus, MatchSummary
 from server.storage.schema import events, matches, records, seats
+from server.storage.summaries import match_values, seat_values, summary_of
 
 Part = TypeVar("Part", bound=MatchPart)
 _HELD: Final = (

@@ -16,9 +16,10 @@ import sqlalchemy as sa
 
 from server.storage.database import Database
 from server.storage.errors import JournalGapError, LostMatchError, StorageError
-from server.storage.parts import MatchPart, match_values, seat_values
+from server.storage.pending import MatchPart
 from server.storage.rows import MatchStatus
 from server.storage.schema import events, records, storable
+from server.storage.summaries import match_values, seat_values
 
 _MAX_ROWS: Final = 128
 """How many rows one statement inserts at most; they keep to the 999 variables that any SQLite allows."""

@@ -21,7 +21,7 @@ from server.records.entries import Entry
 from server.storage import batch, journals, rows, schema
 from server.storage.database import FAILURES, Database, upsert
 from server.storage.errors import DamagedRowError, LostMatchError, StorageError, UnwritableError
-from server.storage.parts import MatchEnding, MatchPart
+from server.storage.pending import MatchEnding, MatchPart
 
 MAX_EVENTS: Final = 2_000
 """How many events one transaction writes; the rest goes into the next."""

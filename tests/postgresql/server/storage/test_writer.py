@@ -17,9 +17,10 @@ from server.storage.batch import write
 from server.storage.database import Database
 from server.storage.errors import DamagedRowError, JournalGapError, LostMatchError, StorageError, UnwritableError
 from server.storage.journals import JournalStore, packed, unpacked
-from server.storage.parts import MatchEnding, MatchPart, summary_of
+from server.storage.pending import MatchEnding, MatchPart
 from server.storage.rows import MatchStatus, MatchSummary, SeatResult
 from server.storage.schema import events, records
+from server.storage.summaries import summary_of
 from server.storage.writer import RETRIES_S, EventWriter, WriterObservers
 from tests.kit.server.postgresql import execute
 from tests.kit.server.storage.samples import begun, journal

@@ -14,7 +14,7 @@ from server.records.entries import SentEntry
 from server.storage import batch
 from server.storage.database import Database
 from server.storage.errors import StorageError
-from server.storage.parts import MatchPart
+from server.storage.pending import MatchPart
 from server.storage.writer import EventWriter
 
 ENTRY = SentEntry(1, 0, "left", Message.PLAY, "(PLAY m NIL)")

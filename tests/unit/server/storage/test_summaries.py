@@ -7,8 +7,8 @@ from dataclasses import replace
 import pytest
 
 from server.records.entries import AbortedEntry, CompletedEntry, Entry, StepEntry
-from server.storage.parts import summary_of
 from server.storage.rows import MatchStatus, MatchSummary, SeatResult
+from server.storage.summaries import summary_of
 from tests.kit.server.storage.samples import journal
 
 

@@ -7,7 +7,8 @@ import pytest
 from server.match.exchange import Message
 from server.records.entries import ClosedEntry, SentEntry
 from server.storage.journals import line_of
-from server.storage.parts import MatchEnding, MatchPart, summary_of
+from server.storage.pending import MatchEnding, MatchPart
+from server.storage.summaries import summary_of
 from tests.kit.server.storage.samples import journal
 
 
