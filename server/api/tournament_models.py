@@ -18,7 +18,7 @@ from server.sanitization import CleanLine
 from server.storage.tournament_rows import EntryRule, FixtureRow, InterventionRow, TournamentRow, TournamentStatus
 from server.storage.tournaments import StoredTournament
 from server.tournament.plan import TournamentTerms
-from server.tournament.standings import counted_goals
+from server.tournament.scoring import counted_goals
 from server.tournament.summary import summary
 from server.tournament.timetable import AT_ONCE, Timetable
 

@@ -23,7 +23,7 @@ from server.tournament.fixtures import MatchResult
 from server.tournament.progress import Progress
 from server.tournament.rating_chart import RatingChart, rating_chart
 from server.tournament.ratings import Rating, rating_history
-from server.tournament.standings import ScoringRules, counted_goals, losers
+from server.tournament.scoring import ScoringRules, counted_goals, losers
 from server.tournament.summary import is_short, shortage, sprt_line, summary, verdict
 from server.tournament.table import TableRow, head_to_head, table_of
 

@@ -37,7 +37,7 @@ from server.terminal.progress import progress
 from server.tournament.fixtures import TournamentGame
 from server.tournament.plan import MAX_ROUNDS, TournamentFormat, TournamentPlan
 from server.tournament.progress import Progress
-from server.tournament.standings import Measure
+from server.tournament.scoring import Measure
 from server.tournament.summary import shortage, sprt_line, summary, verdict
 from server.tournament.table import table_of
 

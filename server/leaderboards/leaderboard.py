@@ -7,7 +7,7 @@ from typing import Final
 
 from server.storage.rows import RatedResult
 from server.tournament.ratings import Rating, RoleEffect, fit_ratings, rating_history
-from server.tournament.standings import MEETINGS_COUNT
+from server.tournament.scoring import MEETINGS_COUNT
 from server.tournament.table import outcomes
 
 _N_FITS: Final = 20

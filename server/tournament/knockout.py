@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from enum import Enum
 
 from server.errors import ScheduleError
-from server.tournament import fixtures, standings, swiss
+from server.tournament import fixtures, scoring, swiss
 from server.tournament.competition import Competition, Pairing, bounded
 
 
@@ -45,7 +45,7 @@ class Knockout:
     sets: int = 1
     extra_meetings: int = 2
     all_games: bool = False
-    rules: standings.ScoringRules = standings.MEETINGS_COUNT
+    rules: scoring.ScoringRules = scoring.MEETINGS_COUNT
 
     def __call__(self, competition: Competition) -> tuple[fixtures.ScheduledMatch, ...]:
         """Return the matches of all meetings whose entrants are known.
@@ -145,7 +145,7 @@ class _Bracket:
                 self.due.append(meeting)
             if pairing is None or not pairing.is_decided:
                 return ()
-            for player, found in standings.meeting_points(pairing, self.options.rules).items():
+            for player, found in scoring.meeting_points(pairing, self.options.rules).items():
                 points[player] += found
             in_order = sorted(points.values(), reverse=True)
             if in_order[n_first - 1] - in_order[n_first] > 1e-9:

@@ -10,7 +10,8 @@ from gdl.wire.messages import Dialect
 from server.match.chance import SEED_BITS
 from server.match.profiles import MAX_GRACE_S, Case, Profile
 from server.match.setup import MAX_CLOCK_S, Substitute
-from server.tournament import competition, fixtures, knockout, round_robin, standings, swiss
+from server.tournament import competition, fixtures, knockout, round_robin, swiss
+from server.tournament.scoring import Measure, ScoringRules
 from server.tournament.sprt import MOST_ELO, SprtTest
 
 MAX_FORFEIT_ERRORS: Final = 1_000_000
@@ -109,7 +110,7 @@ class TournamentTerms(BaseModel):
     scramble: bool = False
     dialect: Dialect = Dialect.GDL2
     seed: Annotated[int, Field(ge=0, lt=2**SEED_BITS)] = 0
-    measure: standings.Measure = standings.Measure.POINTS
+    measure: Measure = Measure.POINTS
     forfeit_errors: Annotated[int, Field(ge=1, le=MAX_FORFEIT_ERRORS)] | None = None
     sprt: SprtPlan | None = None
 
@@ -127,9 +128,9 @@ class TournamentTerms(BaseModel):
         return SPRT_ROUNDS if self.sprt is not None else DEFAULT_ROUNDS.get(self.format, 1)
 
     @property
-    def scoring(self) -> standings.ScoringRules:
+    def scoring(self) -> ScoringRules:
         """What counts."""
-        return standings.ScoringRules(self.measure, forfeit_errors=self.forfeit_errors)
+        return ScoringRules(self.measure, forfeit_errors=self.forfeit_errors)
 
     @property
     def profile(self) -> Profile:

@@ -13,8 +13,8 @@ from server.tournament.fixtures import Entrant, MatchResult, ScheduledMatch, Tou
 from server.tournament.ladder import Estimate, Ladder
 from server.tournament.plan import TournamentPlan
 from server.tournament.ratings import Ratings, fit_ratings
+from server.tournament.scoring import losers, rated_goals
 from server.tournament.sprt import Decision, pentanomial
-from server.tournament.standings import losers, rated_goals
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,7 +21,7 @@ from itertools import combinations, groupby
 from typing import Final
 
 from server.errors import ScheduleError
-from server.tournament import fixtures, grouping, standings
+from server.tournament import fixtures, grouping, scoring
 from server.tournament.competition import Competition
 
 MAX_EXACT: Final = 64  # up to so many entrants the pairing of least cost is that of all pairings
@@ -56,7 +56,7 @@ class Swiss:
     rounds: int
     sets: int = 1
     all_games: bool = False
-    rules: standings.ScoringRules = standings.MEETINGS_COUNT
+    rules: scoring.ScoringRules = scoring.MEETINGS_COUNT
 
     def __call__(self, competition: Competition) -> tuple[fixtures.ScheduledMatch, ...]:
         """Return the matches of the next round; none before the last one is over, and after the last of all."""
@@ -91,7 +91,7 @@ class Swiss:
         """Return the points of all entrants, for meetings and byes."""
         scores = dict.fromkeys(competition.names, 0.0)
         for pairing in competition.pairings:
-            for name, points in standings.meeting_points(pairing, self.rules).items():
+            for name, points in scoring.meeting_points(pairing, self.rules).items():
                 scores[name] += points
         for _, name in byes(competition):
             scores[name] += self.rules.bye_points

@@ -11,15 +11,8 @@ from server.tournament.knockout import Knockout
 from server.tournament.plan import TournamentFormat
 from server.tournament.progress import PlayedMatch, Progress
 from server.tournament.ratings import Rating, Ratings
-from server.tournament.standings import (
-    ScoringRules,
-    Standing,
-    losers,
-    mean_goals,
-    points_between,
-    rated_goals,
-    standings,
-)
+from server.tournament.scoring import ScoringRules, losers, mean_goals, points_between, rated_goals
+from server.tournament.standings import Standing, standings
 from server.tournament.swiss import byes
 
 

@@ -22,7 +22,7 @@ from server.storage.games import title_of
 from server.storage.tournament_rows import EntryRule
 from server.storage.tournaments import StoredTournament
 from server.tournament.plan import DEFAULT_ROUNDS, TournamentFormat
-from server.tournament.standings import Measure
+from server.tournament.scoring import Measure
 from server.web.rendering import render
 from server.web.words import sentence
 

@@ -7,7 +7,8 @@ from gdl.quantities import quantity
 from server.storage.tournament_rows import EntryRule, TournamentRow
 from server.tournament.knockout import Knockout
 from server.tournament.plan import TournamentFormat, TournamentTerms
-from server.tournament.standings import TIE_BREAKS, Measure
+from server.tournament.scoring import Measure
+from server.tournament.standings import TIE_BREAKS
 from server.tournament.timetable import AT_ONCE, Every, Timetable, Weekly
 from server.web.words import date
 

@@ -15,7 +15,7 @@ from server.storage.tournaments import StoredTournament
 from server.tournament.competition import Pairing
 from server.tournament.progress import Progress
 from server.tournament.ratings import elo_range
-from server.tournament.standings import ScoringRules, counted_goals, losers, match_points
+from server.tournament.scoring import ScoringRules, counted_goals, losers, match_points
 from server.tournament.summary import sprt_line
 from server.tournament.swiss import byes
 from server.tournament.table import TableRow, head_to_head, table_of

@@ -14,7 +14,7 @@ from server.errors import ScheduleError
 from server.tournament.competition import Competition, forfeits_of_withdrawn
 from server.tournament.fixtures import Entrant, ScheduledMatch, derived_seed
 from server.tournament.knockout import Knockout, Vacancy, seeded
-from server.tournament.standings import ScoringRules, meeting_points
+from server.tournament.scoring import ScoringRules, meeting_points
 from tests.kit.server.tournament import Play, by_lot, by_rank, competition_of, play_all, play_open, schedule_next
 
 

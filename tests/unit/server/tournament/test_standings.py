@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 from server.tournament.competition import Competition
 from server.tournament.fixtures import MatchResult, ScheduledMatch, forfeit
 from server.tournament.round_robin import RoundRobin, ScoreTable
-from server.tournament.standings import Measure, ScoringRules, Standing, TieBreak, counted_goals, standings
+from server.tournament.scoring import Measure, ScoringRules, counted_goals
+from server.tournament.standings import Standing, TieBreak, standings
 from server.tournament.swiss import Swiss, byes
 from tests.kit.server.tournament import by_lot, by_rank, competition_of, play_all, play_open, schedule_next
 

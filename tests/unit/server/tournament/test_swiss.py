@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from server.tournament.competition import Competition
 from server.tournament.fixtures import Entrant, derived_seed, digest
 from server.tournament.grouping import partitions
-from server.tournament.standings import MEETINGS_COUNT
+from server.tournament.scoring import MEETINGS_COUNT
 from server.tournament.swiss import Contender, Cost, Swiss, byes, groups_of, pairing_costs, pairs
 from tests.kit.server.tournament import by_lot, by_rank, competition_of, play_all, play_open, schedule_next
 

@@ -10,7 +10,7 @@ from server.tournament.fixtures import MatchResult, TournamentGame
 from server.tournament.plan import TournamentPlan
 from server.tournament.progress import Progress
 from server.tournament.ratings import fit_ratings
-from server.tournament.standings import MEETINGS_COUNT
+from server.tournament.scoring import MEETINGS_COUNT
 from server.tournament.table import head_to_head, outcomes, superiority, table_of
 from tests.kit.server.tournament import lopsided_progress
 
