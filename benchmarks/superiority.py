@@ -1,9 +1,9 @@
 """A search against the one before it: many matches by processor time, in games of all kinds, with a sequential test.
 
 Each set of matches has one opening, drawn at random, and one match for each role: there the player has that role, and
-the other player all others. With `--opening 0` each match begins as the game does, and differs by what players draw. With `--revision` the other player is as a commit of this repository has it. Results are
-kept in a file, from which a run that was broken off goes on. Run as `python -m benchmarks.superiority`;
-`docs/strength.md` keeps the figures.
+the other player all others. With `--opening 0` each match begins as the game does, and differs by what players draw.
+With `--revision` the other player is as a commit of this repository has it. Results are kept in a file, from which a
+run that was broken off goes on. Run as `python -m benchmarks.superiority`; `docs/strength.md` keeps the figures.
 """
 
 from __future__ import annotations

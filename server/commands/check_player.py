@@ -16,7 +16,7 @@ from rich.text import Text
 
 from gdl.diagnostics import escaped
 from server.commands.main import INTERRUPTED
-from server.errors import PlayerSpecError
+from server.links.errors import PlayerSpecError
 from server.links.seating import COMMAND, COMMAND_WITH_LEGAL_MOVES
 from server.player_checks import catalogue, check_match, probe
 from server.player_checks.examination import Check, CheckedPlayer, CheckResult, CheckVerdict, examine
