@@ -97,7 +97,7 @@ LIKE_OTHERS = {"/games?roles=1&sort=new", "/games/breakthrough", "/games/zion", 
 """Pages that differ from others of these in what they tell alone; the long rules of two take axe the longest."""
 
 
-@pytest.mark.sampled(4)
+@pytest.mark.sampled(7)
 @pytest.mark.parametrize("path", [path for path in PAGES if IS_EXHAUSTIVE or path not in LIKE_OTHERS])
 def test_axe_finds_no_barrier(open_page: OpenPage, finished: MatchRow, dealt: MatchRow, cup: None, path: str) -> None:
     assert barriers(open_page(path.format(id=finished.id, dealt=dealt.id))) == []
@@ -110,6 +110,7 @@ def test_axe_finds_no_barrier_where_thoughts_are_shown(open_page: OpenPage, thou
     assert barriers(page) == []
 
 
+@pytest.mark.exhaustive
 def test_axe_finds_no_barrier_where_there_is_nothing(open_page: OpenPage) -> None:
     assert barriers(open_page("/matches/nothing", "404 (Not Found)")) == []
 
@@ -122,6 +123,7 @@ def test_axe_finds_no_barrier_on_checked_rules(open_page: OpenPage) -> None:
     assert barriers(page) == []
 
 
+@pytest.mark.exhaustive
 def test_axe_finds_no_barrier_where_links_to_seats_are_shown(open_page: OpenPage) -> None:
     page = open_page("/start?game=tictactoe")
     for role in ("x", "o"):
@@ -156,6 +158,7 @@ def test_axe_finds_no_barrier_at_a_seat(
         assert barriers(page) == []
 
 
+@pytest.mark.exhaustive
 def test_axe_finds_no_barrier_on_a_match_that_is_played(open_page: OpenPage, site: LiveSite) -> None:
     match_id = site.order(game="breakthrough", players={"white": "human", "black": "human"})
     page = open_page(f"/matches/{match_id}")

@@ -76,6 +76,7 @@ def test_a_match_is_started_and_watched_to_its_end(open_page: OpenPage, site: Li
     expect(page.locator("#seats .goal.best")).to_have_text("goal 100")
 
 
+@pytest.mark.exhaustive
 def test_a_game_that_is_chosen_before_the_script_is_there_is_shown(open_page: OpenPage, site: LiveSite) -> None:
     page, held = open_page("/"), list[Route]()
     page.route("**/start.js*", lambda route: held.append(route), times=1)  # noqa: PLW0108 -- a bound method is not taken
@@ -99,6 +100,7 @@ def test_thoughts_follow_the_step_that_is_looked_at(open_page: OpenPage, site: L
     assert no_wider_than_the_screen(page)
 
 
+@pytest.mark.exhaustive
 def test_thoughts_are_hidden_where_no_player_tells(open_page: OpenPage, finished: MatchRow) -> None:
     expect(open_page(f"/matches/{finished.id}").locator("#thoughts")).to_be_hidden()
 
@@ -145,6 +147,7 @@ def test_hidden_pages_leave_room_for_others_and_follow_again_once_they_are_seen(
     expect(hidden[0].locator("#position")).to_have_attribute("data-step", "2")
 
 
+@pytest.mark.exhaustive
 def test_the_clock_of_a_person_goes_by_the_question_that_a_server_asks_anew(
     open_page: OpenPage, site: LiveSite
 ) -> None:
@@ -236,6 +239,7 @@ def test_history_is_walked_through_by_keys_slider_and_links(open_page: OpenPage,
     expect(where).to_contain_text("Step 2 of")
 
 
+@pytest.mark.exhaustive
 def test_keys_that_come_faster_than_steps_are_loaded_count_each(open_page: OpenPage, finished: MatchRow) -> None:
     page, n, held = open_page(f"/matches/{finished.id}"), finished.n_steps, list[Route]()
     page.route(re.compile(r"/parts\?"), lambda route: held.append(route))  # noqa: PLW0108 -- a bound method is not taken
@@ -306,6 +310,7 @@ def test_a_step_that_fails_to_load_is_asked_for_again_until_another_one_is(
     assert len(asked) == 3
 
 
+@pytest.mark.exhaustive
 def test_a_match_that_goes_on_takes_no_key_back(open_page: OpenPage, site: LiveSite) -> None:
     match_id = site.order(game="tictactoe", players={"x": "human", "o": "legal"})
     seat, watching, held = open_page(f"/matches/{match_id}/play/x"), open_page(f"/matches/{match_id}"), list[Route]()
@@ -323,6 +328,7 @@ def test_a_match_that_goes_on_takes_no_key_back(open_page: OpenPage, site: LiveS
     expect(watching.locator("#position")).to_have_attribute("data-step", "1")
 
 
+@pytest.mark.exhaustive
 def test_a_view_opens_at_the_step_that_is_shown(open_page: OpenPage, site: LiveSite) -> None:
     row = site.over(site.order(game="kuhnpoker", players={"alice": "legal", "bob": "legal"}, seed=2))
     page = open_page(f"/matches/{row.id}")
@@ -349,6 +355,7 @@ def test_a_look_back_at_a_live_match_lasts_until_the_viewer_follows_again(open_p
     expect(watching.locator("#position")).to_have_attribute("data-step", "1")
 
 
+@pytest.mark.exhaustive
 def test_a_match_that_ends_while_the_server_is_away_shows_its_end_later(open_page: OpenPage, site: LiveSite) -> None:
     match_id = site.order(game="tictactoe", players={"x": "human", "o": "legal"})
     seat, watching = open_page(f"/matches/{match_id}/play/x"), open_page(f"/matches/{match_id}", "net::ERR_FAILED")
@@ -380,6 +387,7 @@ def test_a_match_is_played_like_a_film_and_seen_from_the_other_side(open_page: O
     assert cell["y"] > frame["y"] + frame["height"] / 2
 
 
+@pytest.mark.exhaustive
 def test_the_key_that_flips_the_board_works_on_the_board_alone(open_page: OpenPage, finished: MatchRow) -> None:
     page = open_page(f"/matches/{finished.id}")
     flip, found = page.get_by_role("button", name="Flip the board"), []
@@ -423,6 +431,7 @@ def test_wrong_rules_are_uploaded_and_their_problems_read_in_place(open_page: Op
     assert page.url.endswith("#L2")
 
 
+@pytest.mark.exhaustive
 def test_a_description_that_does_not_fit_good_rules_is_shown_beside_them(open_page: OpenPage) -> None:
     game = find_game("nim")
     page = open_page("/validate")
@@ -436,6 +445,7 @@ def test_a_description_that_does_not_fit_good_rules_is_shown_beside_them(open_pa
     )
 
 
+@pytest.mark.exhaustive
 def test_a_players_name_has_as_much_room_on_a_phone_as_its_owner(open_page: OpenPage, site: LiveSite) -> None:
     row = PlayerRow("n" * 64, SeatKind.DIAL_IN, "Maximiliane Alexandra Müller-Lüdenscheidt-Hohenzollern", 0)
     site.ask(lambda: site.manager.players.put(row))
@@ -447,6 +457,7 @@ def test_a_players_name_has_as_much_room_on_a_phone_as_its_owner(open_page: Open
     assert no_wider_than_the_screen(page)
 
 
+@pytest.mark.exhaustive
 def test_sections_of_a_games_page_stand_apart(open_page: OpenPage) -> None:
     page = open_page("/games/tictactoe")
     above, below = (page.locator(one).bounding_box() for one in (".split", ".split + section"))
@@ -455,6 +466,7 @@ def test_sections_of_a_games_page_stand_apart(open_page: OpenPage) -> None:
     assert below["y"] - above["y"] - above["height"] >= 24
 
 
+@pytest.mark.exhaustive
 def test_the_page_shows_that_a_check_runs(open_page: OpenPage) -> None:
     page = open_page("/validate")
     page.evaluate("document.querySelector('[data-rules-form]').addEventListener('submit', e => e.preventDefault())")
@@ -463,6 +475,7 @@ def test_the_page_shows_that_a_check_runs(open_page: OpenPage) -> None:
     expect(page.get_by_role("button", name="Check these rules")).to_be_disabled()
 
 
+@pytest.mark.exhaustive
 def test_a_file_that_is_no_text_is_refused_with_what_to_do(open_page: OpenPage, tmp_path: Path) -> None:
     (tmp_path / "wrong.kif").write_bytes(b"\xff\xfe(role x)\x00")
     page = open_page("/validate", expected="400 (Bad Request)")
@@ -503,6 +516,7 @@ def test_what_is_worked_out_later_comes_to_the_page_and_leaves_its_forms_alone(o
     assert page.evaluate("window.isSamePage && document.querySelector('meta[name=refresh-s]') === null")
 
 
+@pytest.mark.exhaustive
 def test_a_part_that_comes_or_goes_leaves_the_forms_of_others_alone(open_page: OpenPage) -> None:
     page = open_page("/games/chess")
     expect(page.locator("figcaption")).to_have_text("First position")
@@ -545,6 +559,7 @@ def test_a_player_is_registered_paused_and_forgotten(open_page: OpenPage) -> Non
     expect(page.get_by_role("main")).not_to_contain_text("Ann.1")
 
 
+@pytest.mark.exhaustive
 def test_live_matches_come_to_the_first_page_by_themselves(open_page: OpenPage, site: LiveSite) -> None:
     page = open_page("/")
     match_id = site.order(game="nim", players={"left": "human"})
@@ -559,6 +574,7 @@ PAGES = ["/", "/matches", "/matches/{id}", "/queue", "/games", "/games/breakthro
          "/players/legal", "/start", "/validate", "/api/v1/docs"]  # fmt: skip
 
 
+@pytest.mark.exhaustive
 @pytest.mark.usefixtures("finished")
 def test_a_table_that_scrolls_breaks_no_name_on_a_phone(open_page: OpenPage) -> None:
     page = open_page("/players/legal", **PHONE)
@@ -568,6 +584,7 @@ def test_a_table_that_scrolls_breaks_no_name_on_a_phone(open_page: OpenPage) -> 
     assert name.evaluate("element => element.getClientRects().length") == 1
 
 
+@pytest.mark.exhaustive
 def test_a_token_can_be_revoked_without_scrolling_whatever_names_are_like(chromium: Browser, tmp_path: Path) -> None:
     with live_site(tmp_path, AccessSettings(is_loopback=False)) as site:
         token = site.ask(lambda: site.access.issuing.issue("root", Role.ADMIN)).text
@@ -586,6 +603,7 @@ def test_a_token_can_be_revoked_without_scrolling_whatever_names_are_like(chromi
         context.close()
 
 
+@pytest.mark.exhaustive
 def test_the_filters_of_games_end_with_their_button_in_the_second_row(open_page: OpenPage) -> None:
     page = open_page("/games", viewport={"width": 1280, "height": 800})
     kinds, button = page.locator(".filters .kinds").bounding_box(), page.locator(".filters button").bounding_box()
@@ -594,7 +612,7 @@ def test_the_filters_of_games_end_with_their_button_in_the_second_row(open_page:
     assert kinds["y"] <= button["y"] < kinds["y"] + kinds["height"]
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(5)
 @pytest.mark.parametrize("path", PAGES)
 def test_every_page_fits_a_phone_in_the_dark(open_page: OpenPage, finished: MatchRow, path: str) -> None:
     page = open_page(path.format(id=finished.id), color_scheme="dark", **PHONE)
@@ -603,7 +621,7 @@ def test_every_page_fits_a_phone_in_the_dark(open_page: OpenPage, finished: Matc
     assert max(map(int, background.removeprefix("rgb(").removesuffix(")").split(", "))) < 50
 
 
-@pytest.mark.sampled(4)
+@pytest.mark.sampled(5)
 @pytest.mark.parametrize("path", PAGES)
 def test_text_stands_out_from_what_is_behind_it(open_page: OpenPage, finished: MatchRow, path: str) -> None:
     page = open_page(path.format(id=finished.id))
@@ -615,7 +633,7 @@ def test_text_stands_out_from_what_is_behind_it(open_page: OpenPage, finished: M
         assert [selector for selector in shown if contrast_of(page, selector) < 4.5] == []
 
 
-@pytest.mark.sampled(5)
+@pytest.mark.sampled(7)
 @pytest.mark.parametrize("path", PAGES)
 def test_every_page_has_landmarks_one_heading_and_names_for_its_controls(
     open_page: OpenPage, finished: MatchRow, path: str

@@ -24,6 +24,7 @@ def move(seat: Page, cell: str) -> None:
     seat.locator(f"#seat [data-cell='{cell}']").click()
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("selector", ["#seats li[data-seat='1'] a", "#moves [data-step-link='1']"])
 def test_a_link_of_a_live_match_keeps_the_focus(open_page: OpenPage, site: LiveSite, selector: str) -> None:
     match_id = site.order(game="tictactoe", players={"x": "human", "o": "legal"})
@@ -36,6 +37,7 @@ def test_a_link_of_a_live_match_keeps_the_focus(open_page: OpenPage, site: LiveS
     assert is_new_and_focused(watching.locator(selector))
 
 
+@pytest.mark.exhaustive
 def test_of_two_links_to_the_same_player_the_one_with_the_focus_keeps_it(open_page: OpenPage, site: LiveSite) -> None:
     match_id = site.order(game="tictactoe", players={"x": "human", "o": "human"})
     watching = open_page(f"/matches/{match_id}")
@@ -59,6 +61,7 @@ def test_a_live_match_of_the_first_page_keeps_the_focus_while_others_come(open_p
     assert is_new_and_focused(links[0])
 
 
+@pytest.mark.exhaustive
 def test_the_choice_of_a_game_keeps_the_focus(open_page: OpenPage) -> None:
     page = open_page("/start?game=tictactoe")
     choice = page.get_by_label("Game", exact=True)
@@ -90,6 +93,7 @@ def test_a_hidden_page_asks_for_what_is_worked_out_once_it_is_seen(open_page: Op
     assert n_asked == 0
 
 
+@pytest.mark.exhaustive
 def test_what_is_unfolded_of_a_state_stays_open_and_focused_from_step_to_step(
     open_page: OpenPage, site: LiveSite
 ) -> None:
@@ -104,6 +108,7 @@ def test_what_is_unfolded_of_a_state_stays_open_and_focused_from_step_to_step(
     assert is_new_and_focused(more.locator("summary"))
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("selector", ["#slider", "#speed", "[data-replay=flip]", "#seats li[data-seat='1'] a"])
 def test_what_has_the_focus_when_a_match_ends_keeps_it(open_page: OpenPage, site: LiveSite, selector: str) -> None:
     match_id = site.order(game="tictactoe", players={"x": "human", "o": "legal"})
@@ -137,6 +142,7 @@ def test_what_is_replaced_with_more_before_it_keeps_the_focus(open_page: OpenPag
     assert found == "round-1"
 
 
+@pytest.mark.exhaustive
 def test_a_match_that_waits_tells_nothing_again_and_again(open_page: OpenPage, site: LiveSite) -> None:
     match_id = site.order(game="tictactoe", players={"x": "human", "o": "human"})
     page = open_page("/")

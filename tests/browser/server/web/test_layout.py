@@ -60,7 +60,7 @@ PAGES = ["/", "/queue", "/matches", "/matches/{match}", "/matches/{match}/embed"
          "/tournaments/" + TOURNAMENT + "/wall", "/start?game=" + GAME, "/start/tournament"]  # fmt: skip
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(5)
 @pytest.mark.parametrize("path", PAGES)
 def test_long_names_stay_on_the_screen(open_page: OpenPage, long_names: dict[str, str], path: str) -> None:
     for how in (DESKTOP, PHONE):
@@ -69,6 +69,7 @@ def test_long_names_stay_on_the_screen(open_page: OpenPage, long_names: dict[str
         assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
 
 
+@pytest.mark.exhaustive
 def test_a_table_is_no_wider_than_paper(open_page: OpenPage, long_names: dict[str, str]) -> None:
     page = open_page("/players/legal", viewport={"width": 718, "height": 1000})  # A4 without its margins
     while not page.locator("#statistics-title").count():  # what the table tells is worked out in the background
@@ -78,6 +79,7 @@ def test_a_table_is_no_wider_than_paper(open_page: OpenPage, long_names: dict[st
     assert max(ends) <= 718
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize(("path", "current"), [("/games", "header nav a"), ("/matches?status=completed", ".tabs a")])
 def test_where_one_is_can_be_seen_without_the_colours_of_the_page(open_page: OpenPage, path: str, current: str) -> None:
     page = open_page(path, forced_colors="active")
@@ -91,6 +93,7 @@ def styled(page: Page, body: str) -> None:
     page.wait_for_function("document.styleSheets.length === 1")
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("how", [{"media": "print"}, {"forced_colors": "active"}])
 def test_the_diagonal_of_a_cross_table_is_marked_without_colours(open_page: OpenPage, how: dict[str, Any]) -> None:
     page = open_page("/players")
@@ -106,6 +109,7 @@ def test_figures_in_a_large_font_stay_on_a_narrow_screen(open_page: OpenPage) ->
     assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("kind", ["standings", "cross"])
 def test_names_that_begin_alike_are_read_to_their_end_on_a_phone(open_page: OpenPage, kind: str) -> None:
     page = open_page("/players", viewport=NARROW)

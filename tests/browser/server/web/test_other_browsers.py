@@ -47,6 +47,7 @@ def tell(page: Page, event: str) -> None:
     page.evaluate("(event) => dispatchEvent(new PageTransitionEvent(event, { persisted: true }))", event)
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("path", ["/matches/{}", "/matches/{}/play/x"])
 def test_a_page_that_a_browser_puts_aside_has_no_stream_and_one_when_it_is_back(
     path: str, open_page: OpenPage, site: LiveSite
@@ -67,6 +68,7 @@ def test_a_page_that_a_browser_puts_aside_has_no_stream_and_one_when_it_is_back(
     assert page.locator("#connection").is_hidden()
 
 
+@pytest.mark.exhaustive
 def test_a_page_names_the_step_where_a_browser_takes_few_addresses(open_page: OpenPage, finished: MatchRow) -> None:
     page = open_page("/")
     page.add_init_script(TAKE_FEW_ADDRESSES)
@@ -98,6 +100,7 @@ def without_focus_visible(route: Route) -> None:
     route.fulfill(response=answer, body=answer.text().replace("[data-cell]:focus-visible", "[data-cell]:not(*)"))
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize(("preferred", "theme", "sheet"), [
     ("light", None, "rgb(255, 255, 255)"), ("dark", None, "rgb(27, 31, 36)"),
     ("dark", "light", "rgb(255, 255, 255)"), ("light", "dark", "rgb(27, 31, 36)"),

@@ -69,6 +69,7 @@ def test_the_link_to_a_seat_opens_nothing_else(open_page: OpenPage, site: LiveSi
     assert [tuple(each) for each in found] == [(path, 401) for path in asked]
 
 
+@pytest.mark.exhaustive
 def test_a_move_that_was_refused_is_chosen_again(open_page: OpenPage, site: LiveSite) -> None:
     of = links(site, players={"x": "human", "o": "legal"})
     page = open_page(of["x"], "403 (Forbidden)")
@@ -81,6 +82,7 @@ def test_a_move_that_was_refused_is_chosen_again(open_page: OpenPage, site: Live
     expect(page.locator("#problem")).to_be_empty()
 
 
+@pytest.mark.exhaustive
 def test_a_seat_whose_match_is_cancelled_says_why(open_page: OpenPage, site: LiveSite) -> None:
     of = links(site, players={"x": "human", "o": "human"})
     page = open_page(of["x"])
@@ -124,6 +126,7 @@ def to_board(page: Page) -> None:
     raise AssertionError("the tabulator does not reach the board")
 
 
+@pytest.mark.exhaustive
 def test_a_whole_game_of_tictactoe_is_played_by_keys(open_page: OpenPage, site: LiveSite) -> None:
     of = links(site, players={"x": "human", "o": "legal"})
     page = open_page(of["x"])
@@ -195,6 +198,7 @@ def test_a_whole_game_of_breakthrough_is_played_by_touch(open_page: OpenPage, si
     assert to_the_end(page, lambda cell: page.locator(f"#seat [data-cell='{cell}']").tap()) >= 5
 
 
+@pytest.mark.exhaustive
 def test_clocks_show_no_grace_and_are_on_the_first_screen_of_a_phone(open_page: OpenPage, site: LiveSite) -> None:
     of = links(site, game="breakthrough", players={"white": "human", "black": "legal"}, playClock=50, grace=9)
     page = open_page(of["white"], **PHONE)
@@ -227,6 +231,7 @@ HOLDING_ANSWERS = """() => {
 }"""
 
 
+@pytest.mark.exhaustive
 def test_an_answer_that_comes_late_takes_no_question_back(open_page: OpenPage, site: LiveSite) -> None:
     of = links(site, players={"x": "human", "o": "human"})
     seat, other = open_page(of["x"]), open_page(of["o"])

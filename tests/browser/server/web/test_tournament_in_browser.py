@@ -78,6 +78,7 @@ def test_scores_are_on_a_phones_screen_and_intervals_in_their_column_whatever_na
     assert columns == [True, True]
 
 
+@pytest.mark.exhaustive
 def test_a_cross_table_shows_its_numbers_beside_long_names_on_a_phone(open_page: OpenPage) -> None:
     page = open_page("/tournaments", **PHONE)
     order(page, "crossed", players=["random", {"name": "n" * 64, "player": "legal"}])
@@ -88,6 +89,7 @@ def test_a_cross_table_shows_its_numbers_beside_long_names_on_a_phone(open_page:
     assert page.evaluate("document.querySelector('#cross-part .table-frame').scrollWidth") <= 390
 
 
+@pytest.mark.exhaustive
 def test_all_columns_of_a_tournament_are_on_paper(open_page: OpenPage) -> None:
     page = open_page("/tournaments", viewport={"width": 718, "height": 1000})  # A4 without its margins
     order(page, "printed", players=[{"name": f"{n:02}" + "n" * 60, "player": "random"} for n in range(20)])
@@ -101,6 +103,7 @@ def test_all_columns_of_a_tournament_are_on_paper(open_page: OpenPage) -> None:
     assert max(ends) <= 718
 
 
+@pytest.mark.exhaustive
 def test_what_an_owner_may_do_with_a_player_fits_on_a_phone(chromium: Browser, tmp_path: Path) -> None:
     with live_site(tmp_path, AccessSettings(is_loopback=False)) as site:
         site.ask(lambda: site.access.issuing.issue("root", Role.ADMIN))
