@@ -141,7 +141,7 @@ def test_boards_of_a_tournament_go_on_and_their_clocks_run(open_page: OpenPage) 
 def test_the_wall_shows_live_boards_and_standings_in_turn(open_page: OpenPage) -> None:
     page = open_page("/tournaments", viewport={"width": 1920, "height": 1080})
     order(page, "wall", **SLOW)
-    page.goto("/tournaments/wall/wall?seconds=3")
+    page.goto("/tournaments/wall/wall?seconds=2")
     expect(page.locator("#wall-standings")).to_contain_text("mcts")
     command(page, "wall", "start")
     board = page.locator("[data-board]").first
@@ -162,7 +162,7 @@ def test_a_wall_that_is_hidden_asks_the_server_for_nothing(open_page: OpenPage) 
     command(page, "hidden-wall", "start")
     page.clock.install()
     with page.expect_request("**/boards?*"):
-        page.goto("/tournaments/hidden-wall/wall?seconds=3")
+        page.goto("/tournaments/hidden-wall/wall?seconds=2")
     see(page, is_hidden=True)
     page.wait_for_load_state("networkidle")
     asked: list[str] = []

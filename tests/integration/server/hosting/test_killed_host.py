@@ -7,7 +7,7 @@ import random
 from pathlib import Path
 
 from server.hosting.order import MatchRequest
-from tests.kit.exhaustive import IS_EXHAUSTIVE
+from tests.kit.exhaustive import IS_EXHAUSTIVE, sampled
 from tests.kit.server.hosting.hosts import (
     FOLDER,
     all_over,
@@ -23,7 +23,7 @@ from tests.kit.server.hosting.hosts import (
 )
 from tests.kit.server.peers import listening
 
-N_MATCHES = 50 if IS_EXHAUSTIVE else 20
+N_MATCHES = 50 if IS_EXHAUSTIVE else 10
 N_KILLS = 8
 
 
@@ -52,7 +52,7 @@ async def test_players_of_ours_that_died_with_the_host_are_brought_to_the_step_o
     async with hosting(address):
         pass  # it makes the tables
     match_ids = await kept(address, [order, order])
-    for n_steps in (3, 6):
+    for n_steps in sampled((3, 6), 3):
         async with hosting(address):
             await until_steps(address, match_ids, n_steps)
     async with hosting(address):

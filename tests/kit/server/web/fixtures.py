@@ -57,7 +57,8 @@ def open_page(chromium: Browser, site: LiveSite) -> Iterator[OpenPage]:
 
     def opened(path: str, expected: str = "/events", **how: Any) -> Page:
         allowed.append(expected)
-        context = chromium.new_context(base_url=site.url, **how)
+        # A mark that pulses is drawn sixty times a second for as long as a page is open.
+        context = chromium.new_context(base_url=site.url, reduced_motion="reduce", **how)
         contexts.append(context)
         context.set_default_timeout(_LIMIT_MS)
         page = context.new_page()

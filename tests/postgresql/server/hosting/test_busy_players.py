@@ -53,6 +53,7 @@ async def test_one_match_at_a_time_is_played_at_an_address(database: Database, s
     assert all(ended_ms <= started_ms for (_, ended_ms), (started_ms, _) in pairwise(times))
 
 
+@pytest.mark.sampled(2)
 async def test_a_registered_player_is_the_same_by_its_address(database: Database, single: str) -> None:
     async with managing(database) as manager:
         await manager.registry.register("single", "ann", single)
@@ -84,6 +85,7 @@ async def test_a_player_that_plays_elsewhere_is_waited_for(database: Database, s
     assert (row.status, row.n_errors) == ("completed", 0)
 
 
+@pytest.mark.sampled(2)
 async def test_a_match_that_does_not_come_about_is_no_result(database: Database, single: str) -> None:
     await tell(single, START)
     async with listening(YES) as other, managing(database) as manager:
@@ -112,6 +114,7 @@ async def test_who_is_only_ever_busy_is_paused(database: Database, single: str) 
     assert reason == "it was busy at START, or answered nothing, in 3 matches in a row"
 
 
+@pytest.mark.sampled(2)
 async def test_two_managers_do_not_choose_at_once(database: Database) -> None:
     queue, other = MatchQueue(database), MatchQueue(database)
     async with queue.choosing() as is_first, other.choosing() as is_second:
@@ -120,6 +123,7 @@ async def test_two_managers_do_not_choose_at_once(database: Database) -> None:
         assert is_next
 
 
+@pytest.mark.sampled(2)
 async def test_the_queue_tells_addresses_as_they_were_ordered(database: Database) -> None:
     named = seats("http://h:1", "http://h:2", 2)
     await keep(

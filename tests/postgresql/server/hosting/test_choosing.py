@@ -48,6 +48,7 @@ async def test_a_match_behind_many_of_an_absent_player_begins(manager: GameManag
     assert choosing.wait_reasons == dict.fromkeys(waiting, AWAY)
 
 
+@pytest.mark.sampled(2)
 async def test_all_that_waits_is_looked_at_again_after_four_times_as_long_as_it_took(manager: GameManager) -> None:
     await manager.registry.register("away", "ann")
     *waiting, last = await ordered(manager, "away", "away", "away", "legal")
@@ -60,6 +61,7 @@ async def test_all_that_waits_is_looked_at_again_after_four_times_as_long_as_it_
     assert await choosing.choose() == [last]
 
 
+@pytest.mark.sampled(2)
 async def test_an_empty_queue_has_no_wait_reasons(manager: GameManager) -> None:
     await manager.registry.register("away", "ann")
     [waiting] = await ordered(manager, "away")

@@ -92,6 +92,7 @@ async def test_a_match_that_is_aborted_waits_no_longer() -> None:
     assert budget.n_free == 4
 
 
+@pytest.mark.sampled(2)
 async def test_searches_queue_for_the_cores_while_others_play(database: Database) -> None:
     async with listening(hanging) as slow, managing(database, HostSettings(player_cores=1)) as manager:
         players = {"left": {"player": "mcts:playouts=5"}, "right": {"player": slow, "maxMatches": 2}}
@@ -114,6 +115,7 @@ async def _until_free(manager: GameManager, n_slots: int) -> None:
     await polling.until(lambda: manager.playing.cores.n_free == n_slots)
 
 
+@pytest.mark.sampled(2)
 async def test_an_order_that_needs_more_processes_than_may_run_is_refused(database: Database) -> None:
     async with managing(database, HostSettings(player_cores=1)) as manager:
         rules = TWO_STEPS + " ".join(f"(role r{i})" for i in range(4))

@@ -122,6 +122,7 @@ async def test_a_match_with_a_line_that_is_none_goes_on_from_before_it(database:
         assert await ended(database, match_id) == ("completed", None)
 
 
+@pytest.mark.sampled(2)
 async def test_a_match_with_a_byte_that_is_no_ascii_goes_on_from_before_it(database: Database) -> None:
     async with broken_off(database) as (match_id, is_free):
         flipped = sa.func.replace(events.c.body, "ready", "\N{REPLACEMENT CHARACTER}eady")
@@ -163,6 +164,7 @@ async def test_a_match_whose_row_is_damaged_has_failed_and_others_go_on(database
     assert (found.status, found.damage, record.status) == ("failed", "order holds 5", "failed")
 
 
+@pytest.mark.sampled(2)
 async def test_a_match_that_cannot_even_fail_keeps_no_other_from_its_end(
     sqlite: Database, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -240,6 +242,7 @@ async def test_a_queue_with_a_damaged_match_goes_on(database: Database) -> None:
     assert found.damage == "order holds [1]"
 
 
+@pytest.mark.sampled(2)
 async def test_a_start_that_fails_says_why(database: Database) -> None:
     await change(database, sa.text("ALTER TABLE games RENAME TO gone"))
     with pytest.raises(StorageError, match="games"):

@@ -106,7 +106,7 @@ async def n_events(address: str) -> int:
     return int(found or 0)
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(3)
 async def test_matches_end_as_if_the_database_had_not_failed(case: Case, tmp_path: Path) -> None:
     """It fails for shorter than the writer tries again, which no match notices, and for longer."""
     async with listening(scripted) as players:

@@ -85,6 +85,7 @@ async def test_a_match_that_waits_is_aborted_at_once(database: Database) -> None
         assert not await manager.abort(waiting.row.id, "again")
 
 
+@pytest.mark.sampled(2)
 async def test_a_look_at_the_queue_begins_no_match_once_none_are_to_be_started(
     sqlite: Database, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -124,6 +125,7 @@ async def test_an_abort_reaches_the_manager_that_plays_the_match(database: Datab
     assert [entry.reason for entry in entries if isinstance(entry, AbortedEntry)] == ["enough"]
 
 
+@pytest.mark.sampled(2)
 async def test_what_does_not_exist_cannot_be_aborted(database: Database) -> None:
     with pytest.raises(UnknownMatchError, match=r"no match 'match\.x'"):
         await GameManager(database, HostSettings()).abort("match.x", "enough")
@@ -147,6 +149,7 @@ async def test_a_wrong_order_is_not_kept(words: dict[str, Any], error: type[Exce
     assert await manager.matches.listed() == []
 
 
+@pytest.mark.sampled(2)
 async def test_no_more_orders_are_kept_than_may_wait(database: Database) -> None:
     manager = GameManager(database, HostSettings(max_queued=1))
     await manager.order(order("random", "random"))
@@ -154,6 +157,7 @@ async def test_no_more_orders_are_kept_than_may_wait(database: Database) -> None
         await manager.order(order("random", "random"))
 
 
+@pytest.mark.sampled(2)
 async def test_a_game_is_ordered_with_the_rules_that_another_process_gave_it_meanwhile(database: Database) -> None:
     manager, named = GameManager(database, HostSettings()), order("random", "random", rules=None, game="steps")
     brought = [new_version("steps", outline_here(read_rules(rules)), "ann") for rules in (TWO_STEPS, f"{TWO_STEPS} ")]
@@ -212,6 +216,7 @@ async def aborted(manager: GameManager) -> str:
     return match_id
 
 
+@pytest.mark.sampled(2)
 async def test_a_player_that_is_no_longer_registered_fails_in_its_match_alone(database: Database) -> None:
     async with listening(YES) as player:
         idle = GameManager(database, HostSettings())

@@ -35,6 +35,7 @@ async def furnished(database: Database, settings: HostSettings = SETTINGS) -> Ga
     return manager
 
 
+@pytest.mark.sampled(2)
 async def test_idle_players_are_paired_and_not_again_while_they_wait(database: Database) -> None:
     manager = await furnished(database)
     assert [await manager.ladder.look(), await manager.ladder.look()] == [2, 0]
@@ -47,6 +48,7 @@ async def test_idle_players_are_paired_and_not_again_while_they_wait(database: D
     ]
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize(("game", "n_seeds"), [("tictactoe", 1), ("kuhnpoker", 2)])
 async def test_what_the_record_of_one_match_tells_of_chance_is_not_so_in_the_other(
     database: Database, game: str, n_seeds: int
@@ -56,6 +58,7 @@ async def test_what_the_record_of_one_match_tells_of_chance_is_not_so_in_the_oth
     assert len({row.order["seed"] for row in await manager.matches.listed()}) == n_seeds
 
 
+@pytest.mark.sampled(2)
 async def test_the_results_of_the_ladder_become_ratings(database: Database) -> None:
     manager = await furnished(database)
     await manager.ladder.look()
@@ -75,6 +78,7 @@ async def test_the_results_of_the_ladder_become_ratings(database: Database) -> N
     assert await ResultStore(database).latest(limit=10) == []
 
 
+@pytest.mark.sampled(2)
 async def test_a_player_of_whose_address_a_match_was_ordered_is_not_idle(database: Database) -> None:
     manager = await furnished(database)
     await manager.registry.change("bob", "http://127.0.0.1:10")
@@ -97,6 +101,7 @@ async def remove(manager: GameManager) -> None:
     await manager.registry.remove("bob")
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("leave", [resign, pause, remove])
 async def test_a_player_that_leaves_while_ratings_are_made_is_not_paired(
     database: Database, leave: Callable[[GameManager], Awaitable[None]], monkeypatch: pytest.MonkeyPatch
@@ -112,6 +117,7 @@ async def test_a_player_that_leaves_while_ratings_are_made_is_not_paired(
     assert (await manager.ladder.look(), await manager.matches.listed()) == (0, [])
 
 
+@pytest.mark.sampled(2)
 async def test_a_meeting_of_which_a_player_leaves_while_it_is_ordered_is_left_out(
     database: Database, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -144,6 +150,7 @@ class Counted(ResultStore):
         return found
 
 
+@pytest.mark.sampled(2)
 async def test_between_two_ratings_only_new_results_are_read(database: Database) -> None:
     manager, results, now_s = await furnished(database), Counted(database), [0.0]
     ladder = IdleLadder(manager, results, lambda: now_s[0])
@@ -159,6 +166,7 @@ async def test_between_two_ratings_only_new_results_are_read(database: Database)
     assert (n_ordered, results.n_read) == ([2, 2, 2], [0, 0, 2, 4, 2, 4])
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize(("game", "error"), [("tictactoo", UnknownNameError), ("eightpuzzle", ScheduleError)])
 async def test_a_ladder_of_a_game_in_which_no_players_meet_is_refused(
     database: Database, game: str, error: type[CallerError]

@@ -46,6 +46,7 @@ def shown(row: MatchRow, entries: Sequence[Entry]) -> tuple[Any, Any]:
     return record_of(entries).public_view(secrecy).get("x-insights"), [found for found in told if found is not None]
 
 
+@pytest.mark.sampled(2)
 async def test_what_a_player_thinks_is_in_the_record_and_shown_after_the_end(database: Database) -> None:
     row, entries = await played(database, odd_players.Telling, HostSettings())
     assert record_of(entries).as_json()["x-insights"] == [[TOLD, None]] * 2

@@ -119,6 +119,7 @@ async def test_a_process_that_forgot_a_state_reads_it_again() -> None:
         assert (await referee.next_position(first, moves)).text == known.text
 
 
+@pytest.mark.sampled(2)
 async def test_a_large_board_is_read_and_drawn_beside_the_loop(
     n_made: dict[str, int], monkeypatch: pytest.MonkeyPatch
 ) -> None:

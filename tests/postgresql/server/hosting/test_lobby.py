@@ -6,6 +6,8 @@ import asyncio
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from server.hosting.game_manager import GameManager
 from server.hosting.settings import HostSettings
 from server.principal import Role
@@ -73,6 +75,7 @@ async def test_the_lobby_survives_kills(tmp_path: Path) -> None:
         await until(stored.matches, match_id, "running")
 
 
+@pytest.mark.sampled(2)
 async def test_who_is_missing_for_too_long_cancels_the_match(database: Database) -> None:
     manager = GameManager(database, HostSettings(lobby_s=0.2))
     await manager.start()

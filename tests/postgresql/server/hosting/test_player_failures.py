@@ -23,6 +23,7 @@ from tests.kit.server.hosting.managing import YES, managing, order, until
 from tests.kit.server.peers import listening
 
 
+@pytest.mark.sampled(2)
 async def test_a_player_that_crashes_at_every_move_says_so_in_the_record(database: Database) -> None:
     async with (
         serving(odd_players.Failing, settings()) as failing,

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from contextlib import AsyncExitStack
 from pathlib import Path
 
+from tests.kit.exhaustive import IS_EXHAUSTIVE
 from tests.kit.polling import until
 from tests.kit.server.hosting.hosts import (
     Host,
@@ -22,7 +23,7 @@ from tests.kit.server.hosting.hosts import (
 )
 from tests.kit.server.peers import listening
 
-N_MATCHES = 30
+N_MATCHES = 30 if IS_EXHAUSTIVE else 16
 LEASE_S = 1.5
 
 

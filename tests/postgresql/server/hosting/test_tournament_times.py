@@ -89,6 +89,7 @@ def league(database: Database) -> League:
     return League(database)
 
 
+@pytest.mark.sampled(2)
 async def test_a_tournament_starts_at_its_time(league: League) -> None:
     await league.begin(entrants("deep", "wide"))
     found = await league.at(START_MS - 1)
@@ -98,6 +99,7 @@ async def test_a_tournament_starts_at_its_time(league: League) -> None:
     assert [(one.match.round, one.status, one.ordered_ms) for one in found.fixtures] == [(1, "queued", START_MS)] * 2
 
 
+@pytest.mark.sampled(2)
 async def test_one_that_finds_too_few_at_its_start_is_paused_with_the_reason(league: League) -> None:
     await league.begin(entrants("deep"))
     found = await league.at(START_MS)
@@ -105,6 +107,7 @@ async def test_one_that_finds_too_few_at_its_start_is_paused_with_the_reason(lea
     assert found.row.reason == "it could not start: its games need 2 or more entrants, not 1"
 
 
+@pytest.mark.sampled(2)
 async def test_one_whose_player_is_gone_is_paused_also_where_another_one_has_its_name(league: League) -> None:
     await league.begin(entrants("deep", "wide"))
     await league.pass_on("wide", "ann")
@@ -137,6 +140,7 @@ async def test_absent_players_forfeit_and_rounds_begin_by_the_clock_with_any_dri
     assert (await league.at(START_MS + 110_001, driver)).row.status == "over"
 
 
+@pytest.mark.sampled(2)
 async def test_a_match_that_all_have_missed_names_all_of_them(league: League) -> None:
     await league.begin(entrants("deep", "wide"))
     driver = league.driver()
@@ -150,6 +154,7 @@ async def test_a_match_that_all_have_missed_names_all_of_them(league: League) ->
     }
 
 
+@pytest.mark.sampled(2)
 async def test_one_look_lasts_until_something_changes_or_its_time_comes(league: League) -> None:
     slow = Timetable(rounds_begin=Every(every_seconds=100))
     await league.begin(entrants("deep", "wide"), slow)
@@ -160,6 +165,7 @@ async def test_one_look_lasts_until_something_changes_or_its_time_comes(league: 
     assert (await league.at(START_MS * 2, driver)).row == found.row  # nothing says when it starts
 
 
+@pytest.mark.sampled(2)
 async def test_a_round_robin_is_played_round_by_round(league: League) -> None:
     timetable = Timetable(rounds_begin=Every(every_seconds=100))
     await league.begin_round_robin("deep", "wide", "random", rounds=1, timetable=timetable)
@@ -183,6 +189,7 @@ async def test_others_play_on_however_many_matches_an_absent_player_has(league: 
     assert ordered == {True: MAX_LIVE // 3, False: MAX_LIVE - MAX_LIVE // 3}
 
 
+@pytest.mark.sampled(2)
 async def test_after_an_error_that_may_pass_a_tournament_goes_on_a_minute_later(
     league: League, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
@@ -199,6 +206,7 @@ async def test_after_an_error_that_may_pass_a_tournament_goes_on_a_minute_later(
     assert (await league.at(START_MS + RETRY_MS, driver)).row.status == "running"
 
 
+@pytest.mark.sampled(2)
 async def test_the_event_loop_does_not_look_through_the_matches_itself(
     league: League, monkeypatch: pytest.MonkeyPatch
 ) -> None:

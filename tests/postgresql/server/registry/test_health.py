@@ -16,6 +16,8 @@ from server.storage.rows import PlayerRow, SeatKind
 from tests.kit.server.registry.fixtures import HandClock
 
 URL = "http://127.0.0.1:1"
+pytestmark = pytest.mark.sampled(2)  # what the kind of database may change is tried with both by tests of storage
+
 SILENCE = PlayerInfo(URL, InfoReply(), None, ("INFO: refused", "PING: refused"), is_there=False)
 ANSWER = PlayerInfo(URL, InfoReply("Deep", Status.AVAILABLE, (("author", "ada"),)), "INFO")
 KEPT = {"name": "Deep", "status": "available", "answered": "INFO", "trouble": [], "others": {"author": "ada"}}

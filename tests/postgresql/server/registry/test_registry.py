@@ -25,6 +25,8 @@ from server.storage.rows import CLOCK_SLACK_MS, PlayerRow, SeatKind
 from tests.kit.polling import until
 from tests.kit.server.plays import LEFT, RIGHT, TWO_STEPS
 
+pytestmark = pytest.mark.sampled(2)  # what the kind of database may change is tried with both by tests of storage
+
 X = Constant("x")
 
 
@@ -82,6 +84,7 @@ async def test_an_owner_has_a_limited_number_of_players(registry: Registry) -> N
         await few.register("other", "ada")
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize(("names", "error"), [(("Bob", "bob"), NameTakenError), (("a", "b"), TooManyPlayersError)])
 async def test_of_two_players_that_are_registered_at_once_and_may_not_both_be_one_is(
     registry: Registry, names: tuple[str, str], error: type[Exception]

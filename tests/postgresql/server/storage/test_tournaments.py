@@ -109,6 +109,7 @@ async def test_matches_are_annulled_forfeited_and_aborted(store: TournamentStore
     assert await store.changes() == {}
 
 
+@pytest.mark.sampled(5)
 @pytest.mark.parametrize(
     ("is_hidden", "change", "is_open"),
     [
@@ -140,6 +141,7 @@ async def test_a_hidden_match_is_kept_back_while_another_one_of_its_set_is_to_be
     assert ("t1.1" in [row.id for row in shown]) == (not is_open)
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("status", [MatchStatus.ABORTED, MatchStatus.FAILED])
 @pytest.mark.parametrize(
     ("change", "is_open"),
@@ -199,6 +201,7 @@ async def test_a_tournament_with_damaged_games_is_named(
         await store.read("cup")
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(
     "damage", [{"round": 1.5}, {"pairing_id": []}, {"game": {}}, {"match_id": None}, {"players": ["p0", ["p1"]]}]
 )
