@@ -58,6 +58,7 @@ def test_a_call_needs_no_folder_for_temporary_files(tmp_path: Path, monkeypatch:
     assert run_limited(child_functions.add, (2, 3), PATIENT) == 5
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("function", [child_functions.spin, child_functions.sleep_for_good])
 def test_who_takes_too_long_is_ended_at_the_limit_of_time(function: Callable[[], None]) -> None:
     begin_s = time.monotonic()
@@ -96,6 +97,7 @@ def test_a_typed_error_comes_back_with_its_data_and_its_place() -> None:
     )
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize(
     ("function", "reason"),
     [

@@ -186,6 +186,7 @@ def by_kernel(case: Case) -> tuple[Proven, tuple[Edge, ...], tuple[int, ...]]:
     return Proven(bounds, bool(tree.node[n, nodes.SOLVED])), tuple(edges), tuple(walks.goals[0].tolist())
 
 
+@pytest.mark.sampled(5)
 @pytest.mark.parametrize(("decider", "is_opposed"), list(product(range(3), (False, True))))
 def test_what_is_proven_of_a_node_follows_from_what_is_below_it(decider: int, is_opposed: bool) -> None:
     cases = [a_case(seed, decider, is_opposed=is_opposed) for seed in range(300)]

@@ -92,6 +92,7 @@ def _best_by_amaf(tree: Tree, walks: Walks, n: int) -> int:
 weighed, weighed_again, walked, chosen_edge = (njit(each) for each in (_weigh, _weigh_again, _walks, _best))
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("share", [0.0, 0.6])
 def test_bounds_are_those_of_the_formula(share: float) -> None:
     for n in range(1, 23):

@@ -163,6 +163,7 @@ def value_of(state: CompiledState) -> tuple[int, ...]:
     return max((value_of(following(state, joint)) for joint in product(*moves)), key=lambda goals: goals[mover])
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("n_walks", [50, 500, 5_000])
 def test_bounds_hold_the_value_of_every_state(n_walks: int) -> None:
     search = search_of(compiled("tictactoe"))
@@ -246,6 +247,7 @@ def test_chance_is_worth_its_mean() -> None:
     assert str(search.tree.best_move(root, search.game.roles[0])) == "safe"
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("simultaneous", ["regret", "ucb"])
 def test_each_role_chooses_for_itself_where_several_do(simultaneous: str) -> None:
     search = CompiledSearch(of_rules(MATCHING), 1, SearchSettings(simultaneous=simultaneous))
@@ -257,6 +259,7 @@ def test_each_role_chooses_for_itself_where_several_do(simultaneous: str) -> Non
         assert all(4_000 < each.n_walks < 16_000 and 20 < each.mean < 80 for each in found)
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("seed", [1, 2, 3])
 def test_roles_that_choose_at_once_come_near_an_equilibrium(seed: int) -> None:
     search = CompiledSearch(of_rules(UNEVEN), seed, SearchSettings(simultaneous="regret"))
@@ -295,6 +298,7 @@ def test_no_more_walks_go_on_from_a_node_than_come_to_it(name: str) -> None:
     assert n_opened > 10
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("n_steps", [0, 1, 2, 3, 4])
 @pytest.mark.parametrize("name", ["connectfour", "amazons", "breakthrough"])
 def test_plays_that_begin_at_any_phase_come_to_an_end(name: str, n_steps: int) -> None:
@@ -459,11 +463,13 @@ def said_of_moves(search: CompiledSearch, root: int) -> dict[str, tuple[float, f
     }
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize(("name", "share"), [("tictactoe", 1.0), ("hex", 1.0), ("blotto", 0.0)])
 def test_stones_are_marks_and_what_roles_choose_at_once_is_none(name: str, share: float) -> None:
     assert marking_share(compiled_game_of(compiled(name))) == share
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize(
     ("name", "is_used"),
     [("hex", True), ("gomoku", True), ("pentago", False), ("dotsandboxes", False), ("chess", False)],

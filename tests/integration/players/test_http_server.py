@@ -72,6 +72,7 @@ async def test_the_player_sends_what_it_thinks_beside_its_moves_alone() -> None:
     assert [head.get(INSIGHT_HEADER) for head in heads] == [None, told, None, told, None]
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(
     ("make_player", "move"),
     [

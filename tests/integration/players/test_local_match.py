@@ -53,7 +53,7 @@ def seated(of: Game, kinds: Sequence[type[Player]]) -> dict[Role, Player]:
     return {each: kind() for each, kind in zip(roles, cycle(kinds), strict=False)}
 
 
-@pytest.mark.sampled(11)
+@pytest.mark.sampled(17)
 @pytest.mark.parametrize("kind", PLAYERS)
 @pytest.mark.parametrize("name", GAMES)
 def test_every_player_plays_every_game_to_its_end_by_the_clock(name: str, kind: type[Player]) -> None:

@@ -135,7 +135,7 @@ def states(game: Game, n: int, least: int, most: int) -> Iterator[State]:
             yield state
 
 
-@pytest.mark.sampled(5)
+@pytest.mark.sampled(7)
 @pytest.mark.parametrize("n_paths", [1, 2, 8])
 @pytest.mark.parametrize(("name", "least", "most"), [("tictactoe", 0, 8), ("nim", 0, 6), ("connectfour", 35, 40)])
 def test_values_are_those_of_minimax_and_moves_keep_them(name: str, least: int, most: int, n_paths: int) -> None:

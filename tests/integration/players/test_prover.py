@@ -190,6 +190,7 @@ def test_with_several_threads_proofs_are_looked_for_while_the_trees_search(monke
     assert (search.insight.is_proven, search.insight.value) == (True, 100.0)
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize(("columns", "move", "is_near"), [(LATE, "(drop 4)", True), ("", "(drop 4)", False)])
 def test_proofs_are_looked_for_while_others_move_where_ends_are_near(
     monkeypatch: pytest.MonkeyPatch, columns: str, move: str, is_near: bool
@@ -218,6 +219,7 @@ def test_while_another_role_chooses_proofs_are_of_the_state_in_which_it_does(mon
     assert begun == [(state, red)]
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("n_threads", [1, 2])
 def test_where_a_proof_is_too_far_the_tree_learns_what_follows_is_worth(
     monkeypatch: pytest.MonkeyPatch, n_threads: int
@@ -250,6 +252,7 @@ def test_while_others_move_proofs_come_up_from_the_end_of_the_line(monkeypatch: 
     assert [n_discs(each) - n_discs(state) for each in begun] == [3, 2, 1]
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize(("columns", "goals", "moves"), [(LATE, (0, 100), WINNING), (LATE + "3", (0, 100), None)])
 def test_where_a_value_is_known_without_a_move_the_move_is_looked_for(
     columns: str, goals: tuple[int, int], moves: set[str] | None

@@ -109,6 +109,7 @@ TWO_MATCHES = [
 ]
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("arguments", [("scripts/large.py", "1"), ("-m", "scripts.large", "1")])
 def test_a_script_is_imported_once_for_all_its_matches(tmp_path: Path, arguments: tuple[str, ...]) -> None:
     scripts = tmp_path / "scripts"
@@ -121,6 +122,7 @@ def test_a_script_is_imported_once_for_all_its_matches(tmp_path: Path, arguments
     assert done.stderr.splitlines() == ["imported as __main__ ['1']", "imported as __mp_main__ ['1']"]
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("end", ["raise ValueError('no weights')", "sys.exit('no weights')"])
 def test_a_script_that_no_process_can_import_says_so_in_each_match(tmp_path: Path, end: str) -> None:
     (tmp_path / "large.py").write_text(LARGE_SCRIPT.format(end=f"{GUARDED}\nelse:\n    {end}"))

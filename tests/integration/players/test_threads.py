@@ -91,6 +91,7 @@ def n_first_walks(search: CompiledSearch) -> int:
     return sum(each.n_walks for each in search.tree.figures(root, role))
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("name", ["connectfour", "breakthrough", "nim"])
 def test_a_tree_that_threads_work_on_stays_whole(name: str) -> None:
     search = searched(compiled_game_of(compiled(name)), 0.4)
@@ -162,6 +163,7 @@ def test_no_thread_is_left_after_a_move() -> None:
     assert len(searching_threads()) == before == 0
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("ending", ["stop", "abort", "perceive"])
 def test_no_thread_is_left_when_what_it_thinks_about_is_over(ending: str) -> None:
     player = TreePlayer(threads=2, ponder=True)
@@ -201,6 +203,7 @@ def test_plays_end_where_a_role_has_no_legal_move_in_all_threads() -> None:
     assert searching_threads() == []
 
 
+@pytest.mark.exhaustive
 def test_no_walk_of_any_thread_is_on_its_way_when_all_rest() -> None:
     of = connectfour()
     search = CompiledSearch(of, 1, SearchSettings(memory_mb=16, amaf=True), 4)

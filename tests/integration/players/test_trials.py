@@ -88,6 +88,7 @@ def test_a_match_of_more_roles_counts_what_each_other_comes_to() -> None:
     assert [matches._result(game.initial_state, place, FOREVER) for place in range(3)] == [0.0, 1.0, -1.0]
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize(
     ("goals", "prefers"), [((50, 50), True), ((20, 60, 20), True), ((100,), False)], ids=["two", "three", "alone"]
 )
@@ -110,6 +111,7 @@ def test_where_plays_have_no_end_nothing_is_preferred() -> None:
     assert knowledge(game, Deadline.after(0.5)) == Knowledge()
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize(
     ("mast", "wins", "least_leads", "kept"),
     [

@@ -140,7 +140,7 @@ def started(
     return search, next(tried)
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(5)
 @pytest.mark.parametrize(
     ("start_s", "weights", "mast", "max_steps", "n_tried"),
     [

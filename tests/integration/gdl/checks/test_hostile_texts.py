@@ -23,7 +23,7 @@ def checked(source: Source) -> None:
     tuple(sift(source, findings(source)).diagnostics)
 
 
-@pytest.mark.sampled(10)
+@pytest.mark.sampled(17)
 @pytest.mark.parametrize("kind", TEXTS)
 def test_work_grows_with_the_text(kind: str) -> None:
     findings(Source("warm.kif", BEGINNING))

@@ -111,7 +111,7 @@ def test_plays_come_to_what_is_exact(name: str, variant: str) -> None:
     assert (np.abs(sums / found.n_plays - means) <= 6 * deviations + 1e-6).all(), (found, exact)
 
 
-@pytest.mark.sampled(5)
+@pytest.mark.sampled(8)
 @pytest.mark.parametrize("name", EXACT)
 def test_lanes_and_states_go_as_the_interpreter_does_step_by_step(name: str, variant: str) -> None:
     interpreted, compiled = compiled_as(variant, name)

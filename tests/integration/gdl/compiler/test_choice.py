@@ -50,7 +50,7 @@ def chosen_of(legal: NDArray[np.bool_], work: Work) -> tuple[bool, NDArray[np.bo
     return is_stuck, bits.astype(np.bool_)
 
 
-@pytest.mark.sampled(11)
+@pytest.mark.sampled(17)
 @pytest.mark.parametrize("n_moves", [1, 2, 7, 8, 9, 40, 300, 5_000])
 @pytest.mark.parametrize("density", [0.02, 0.5, 1.0])
 def test_one_legal_move_is_made_in_every_lane(n_moves: int, density: float) -> None:
@@ -71,6 +71,7 @@ def test_a_lane_without_legal_moves_is_stuck() -> None:
     assert np.flatnonzero(chosen.sum(axis=0) != 1).tolist() == [17]
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("n_legal", [2, 3, 8, 21, 64])
 def test_each_legal_move_is_equally_likely(n_legal: int) -> None:
     """Chi-squared over 512 lanes, 200 times: within six standard deviations of its mean, for a fixed seed."""

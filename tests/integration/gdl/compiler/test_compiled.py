@@ -33,7 +33,7 @@ from tests.kit.rules.sample import sampled_games
 SLOW = {"amazons", "draughts", "hex", "kalah", "mummymaze", "othello", "twentyfortyeight", "zion", "zombies"}
 
 
-@pytest.mark.sampled(11)
+@pytest.mark.sampled(17)
 @pytest.mark.parametrize("name", sampled_games())
 def test_both_engines_answer_alike_all_along_a_play(name: str) -> None:
     interpreted, compiled = both(find_game(name).read())

@@ -15,7 +15,7 @@ A, B = 2, 4
 """The literals of two inputs."""
 
 
-@pytest.mark.sampled(8)
+@pytest.mark.sampled(16)
 @pytest.mark.parametrize("seed", range(200))
 def test_what_is_folded_means_the_same(seed: int) -> None:
     """All values of the inputs that are not known, of every literal."""
@@ -30,6 +30,7 @@ def test_what_is_folded_means_the_same(seed: int) -> None:
         assert [after[x >> 1] ^ bool(x & 1) for x in map(found.of, range(0, 2 * len(before), 2))] == before
 
 
+@pytest.mark.sampled(5)
 @pytest.mark.parametrize("seed", range(200))
 def test_every_node_of_a_loop_that_is_left_depends_on_itself(seed: int) -> None:
     circuit = CircuitWriter(seed).circuit()
@@ -47,6 +48,7 @@ def test_every_node_of_a_loop_that_is_left_depends_on_itself(seed: int) -> None:
             assert node in reached
 
 
+@pytest.mark.sampled(5)
 @pytest.mark.parametrize("seed", range(200))
 def test_gates_that_known_inputs_reach_are_made_again_in_their_places(seed: int) -> None:
     """Without loops it is as if all were made again, one after the other, but that no gate moves."""

@@ -34,7 +34,7 @@ def levels_of(tables: Tables, seed: int) -> NDArray[np.int64]:
     return np.random.default_rng(seed).integers(0, N_LEVELS, tables.n_inputs - 1 - tables.n_fluents)
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(5)
 @pytest.mark.parametrize("name", ["breakthrough", "relay", "rockpaperscissors", "kuhnpoker", "tictactoe"])
 @pytest.mark.parametrize("is_phased", [False, True])
 def test_roles_have_the_same_moves_in_blocks_of_one_level_the_highest_first(name: str, is_phased: bool) -> None:

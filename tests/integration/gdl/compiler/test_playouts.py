@@ -30,7 +30,7 @@ CHOICE = """
 """
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize(
     ("name", "n_before"),
     [
@@ -87,6 +87,7 @@ def chi_squared(counts: np.ndarray[tuple[int], np.dtype[np.int64]]) -> float:
     return float((((counts - expected) ** 2 / expected).sum() - degrees) / (2 * degrees) ** 0.5)
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize(("n_left", "n_right"), [(2, 3), (5, 7), (8, 9), (31, 100), (257, 2)])
 def test_every_joint_move_is_equally_likely(n_left: int, n_right: int) -> None:
     facts = [f"(small {i})" for i in range(n_left)] + [f"(large {i})" for i in range(n_right)]
@@ -184,6 +185,7 @@ def test_the_interpreter_makes_playouts_too() -> None:
     assert interpreted.playouts(start, 3, 1) == compiled.playouts(start, 3, 1)
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("max_steps", [1, 6])
 def test_a_play_that_takes_too_long_is_given_up(max_steps: int) -> None:
     for game in both(COIN):
@@ -213,6 +215,7 @@ def test_no_plays_at_all_are_refused() -> None:
             game.playouts(game.initial_state, 0, 1)
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("engine", ENGINES)
 def test_a_state_of_other_rules_is_not_played_from(engine: str) -> None:
     """Those of the same rules are, whatever engine has them."""

@@ -73,7 +73,7 @@ def test_what_is_given_stays_as_it_was() -> None:
     assert all((np.array(part) == copy).all() for part, copy in zip(found, copies, strict=True))
 
 
-@pytest.mark.sampled(4)
+@pytest.mark.sampled(8)
 @pytest.mark.parametrize("seed", range(150))
 def test_random_circuits_play_the_same_in_fewer_rows(seed: int) -> None:
     """Loops of all kinds, those without gates among them; what is verified is also played, and asked for percepts."""

@@ -81,6 +81,7 @@ def test_the_tokens_make_up_the_text_again(text: str) -> None:
     assert "".join(word for _, word in lexed(text)) == text
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("name", game_names())
 def test_nothing_in_our_games_is_an_error(name: str) -> None:
     text = find_game(name).path.read_text(encoding="utf-8")

@@ -62,7 +62,7 @@ def perft(made: GeneratedGame, depth: int) -> list[int]:
     return [each.nodes for each in counts(BatchCounting(game), game.initial_state, depth)]
 
 
-@pytest.mark.sampled(6)
+@pytest.mark.sampled(7)
 @pytest.mark.parametrize("sample", SAMPLES)
 def test_random_plays_end_with_exactly_one_goal_each_as_the_description_says(sample: str) -> None:
     made = SAMPLES[sample]()
@@ -86,7 +86,7 @@ def known(name: str) -> tuple[int, ...]:
     return about.counts.perft
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(5)
 @pytest.mark.parametrize(
     ("name", "made"),
     [
@@ -131,12 +131,13 @@ def _has_chain(side: int, stones: dict[tuple[int, int], int], player: int) -> bo
     return any(cell[player] == side - 1 for cell in found)
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize(("side", "depth"), [(2, 4), (3, 6)])
 def test_hex_goes_as_a_small_program_has_it(side: int, depth: int) -> None:
     assert perft(hex_game(side), depth) == [hex_nodes(side, each, {}) for each in range(1, depth + 1)]
 
 
-@pytest.mark.sampled(7)
+@pytest.mark.sampled(11)
 @pytest.mark.parametrize("sizes", [(1,), (1, 1), (2, 2), (1, 2), (1, 2, 3), (1, 1, 1), (3, 1, 1)])
 @pytest.mark.parametrize("misere", [False, True])
 def test_who_wins_nim_is_as_bouton_has_it(sizes: tuple[int, ...], misere: bool) -> None:
@@ -157,6 +158,7 @@ def _followers(game: Game, state: State) -> Iterator[State]:
             yield state.next_state([moves, others])
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("disks", [2, 3, 4])
 def test_hanoi_has_three_positions_for_each_disk_and_is_solved_in_as_few_moves_as_is_known(disks: int) -> None:
     game = compiled(hanoi_game(disks).rules)

@@ -44,6 +44,7 @@ def test_equal_seeds_make_equal_plays(name: str) -> None:
     parallel_seed_test(lambda: parallel(compiled(name)), num_cycles=30)
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("name", ["tictactoe", "rockpaperscissors", "kuhnpoker"])
 def test_a_game_is_rendered(name: str, capsys: pytest.CaptureFixture[str]) -> None:
     def environment(render_mode: Any) -> Any:

@@ -135,6 +135,7 @@ def test_a_game_of_turns_is_played_as_the_interpreter_does(name: str) -> None:
     check(find_game(name).read(), None, 12 if name in ("breakthrough", "eightpuzzle") else 45)
 
 
+@pytest.mark.sampled(5)
 @pytest.mark.parametrize("name", TOGETHER)
 def test_players_who_choose_together_are_played_as_the_interpreter_does(name: str) -> None:
     check(find_game(name).read(), False, 12 if name in ("zombies", "mummymaze") else 40)
@@ -145,6 +146,7 @@ def test_a_game_of_turns_is_found_out(name: str) -> None:
     assert VectorGame(name, 1).is_flat
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("rules", [LONER, RACE + NEVER, RACE + AGAIN], ids=["one role", "turns", "turns by state"])
 def test_waiting_is_legal_beside_other_moves_where_the_rules_say_so(rules: str) -> None:
     check(read_rules(rules), None, 40)
@@ -376,6 +378,7 @@ def test_a_hidden_game_shows_a_player_what_it_did_and_perceived() -> None:
         assert len(bobs) == 2
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("name", ["pig", "goofspiel"])
 def test_a_game_whose_description_says_that_all_is_seen_shows_its_state(name: str) -> None:
     games = VectorGame(name, 3, seed=1)
@@ -454,6 +457,7 @@ def test_a_state_that_fits_no_phase_is_refused_and_changes_nothing() -> None:
     assert games.states() == before
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("goals", ["", "(goal p 100) (goal p 0)", "(goal p much)", "(goal p much) (goal p 30)"])
 def test_an_end_without_exactly_one_goal_has_none(goals: str) -> None:
     rules = f"(role p) (init on) (legal p stay) (legal p go) (<= terminal (not (true on))) {goals}"

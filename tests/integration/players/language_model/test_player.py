@@ -78,6 +78,7 @@ def test_a_move_is_understood_however_it_is_named(answer: Answer) -> None:
     assert asked_of(answer)[0] == "(mark 2 2)"
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize(
     "wrong",
     [

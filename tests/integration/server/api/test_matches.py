@@ -147,6 +147,7 @@ async def test_a_state_of_a_match(client: Client, noop: str) -> None:
     assert (status, error["code"]) == (404, "unknown_step")
 
 
+@pytest.mark.exhaustive
 async def test_a_match_begins_at_a_step_of_another(client: Client, noop: str) -> None:
     players = {"x": noop, "o": noop}
     before = await record(client, await ordered(client, game="tictactoe", players=players, seed=5))
@@ -176,6 +177,7 @@ async def test_the_rules_of_a_record_cost_the_server_itself_nothing(
     assert (found[0], found[1]["code"]) == (400, "rules_too_costly")
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(("called", "kept"), [(" \t", "record"), ("a\u202eb", "ab"), (101 * "a", 100 * "a")])
 async def test_a_record_may_be_called_anything(client: Client, noop: str, called: str, kept: str) -> None:
     rules = "(role a) (init (p)) (legal a go) (<= terminal (not (true (p)))) (goal a 100)"
@@ -185,6 +187,7 @@ async def test_a_record_may_be_called_anything(client: Client, noop: str, called
     assert listed["from"] == {"match": kept, "step": 0}
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("role", ["e\u0301", "\u200e", 150 * "a"], ids=["decomposed", "invisible", "long"])
 async def test_a_role_is_called_as_the_rules_write_it(client: Client, noop: str, role: str) -> None:
     rules = f"(role {role}) (init (p)) (legal {role} go) (<= terminal (not (true (p)))) (goal {role} 100)"

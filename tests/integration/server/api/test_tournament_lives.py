@@ -114,7 +114,7 @@ async def finish(life: TournamentLife) -> None:
     assert await life.manager.queue.length() == 0
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(5)
 @pytest.mark.parametrize("seed", range(N_LIVES))
 @pytest.mark.parametrize("form", FORMATS)
 async def test_a_tournament_stays_sound_and_ends_whatever_happens_to_it(tmp_path: Path, form: str, seed: int) -> None:

@@ -339,7 +339,7 @@ async def test_garbage_in_toml_is_refused_with_its_place(
     assert place is None or (error["line"], error["column"]) == place
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(
     ("terms", "reason"),
     [
@@ -383,6 +383,7 @@ async def test_a_tournament_of_too_many_matches_does_not_start(client: Client) -
     assert (await told(await client.get(f"{URL}/cup")))["status"] == "open"
 
 
+@pytest.mark.exhaustive
 async def test_one_without_a_schedule_is_paused_at_its_time(client: Client) -> None:
     terms = {"format": "round-robin", "rounds": 100_000, "players": ["legal", "random", "greedy"]}
     await order(client, starts="2026-01-01T08:00:00+01:00", **terms)

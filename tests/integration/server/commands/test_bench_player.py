@@ -53,6 +53,7 @@ def test_a_game_that_fails_leaves_the_others_their_figures(ggp: Ggp, tmp_path: P
     assert (ended.exit_code, "error" in found[0], found[1]["game"]) == (1, True, "nim")
 
 
+@pytest.mark.exhaustive
 def test_where_chance_moves_first_the_player_sits_at_the_first_role_with_a_choice(ggp: Ggp) -> None:
     ended = ggp("bench", "--player", "legal", "--seconds", "0.1", "--json", "kuhnpoker")
     [found] = json.loads(ended.output)
@@ -70,6 +71,7 @@ def test_a_game_without_a_choice_is_refused(ggp: Ggp, tmp_path: Path) -> None:
     assert (ended.exit_code, ended.output, ended.errors) == (1, "", told)
 
 
+@pytest.mark.exhaustive
 def test_a_player_that_returns_no_legal_move_has_failed(ggp: Ggp, tmp_path: Path) -> None:
     path = tmp_path / "forgetful.py"
     path.write_text(

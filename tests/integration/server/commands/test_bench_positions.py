@@ -94,6 +94,7 @@ def test_a_player_that_fails_is_reported_and_measured_at_the_other_clocks(ggp: G
     assert [line.split()[2] for line in ended.output.splitlines()[1:]] == ["0.4"]
 
 
+@pytest.mark.exhaustive
 def test_programs_get_the_error_of_a_player_that_fails(ggp: Ggp, path: Path, broken: Path) -> None:
     ended = ggp("bench", "--positions", path, "--player", broken, "--seconds", 0.01, "--json")
     error = {"code": "internal", "message": "ValueError: oops", "hint": ""}

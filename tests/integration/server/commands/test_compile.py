@@ -18,6 +18,7 @@ COSTLY: Final = """
 """
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize(
     ("stage", "line"),
     [

@@ -54,6 +54,7 @@ def told(ggp: Ggp, *words: object, code: int = 0) -> list[dict[str, object]]:
     return rows
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("other", ["folder", "link"])
 def test_a_folder_or_a_broken_link_with_the_name_of_a_rule_file_hinders_no_import(
     ggp: Ggp, tmp_path: Path, other: str

@@ -140,6 +140,7 @@ def test_a_disk_that_is_full_is_told_with_the_file(ggp: Ggp, tmp_path: Path, wor
     assert ggp(*words.split(), "-o", path) == (2, "", f"ggp: {path}: No space left on device\n")
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(
     "words",
     ["trace tictactoe --plays 20", "show chess --svg", "show chess --png", "generate hex --side 9"],
@@ -196,6 +197,7 @@ def test_streams_that_are_closed_are_empty(words: str, closed: str, code: int) -
     assert (ran.returncode, "Traceback" in ran.stderr) == (code, False)
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize(
     "settings",
     [{"PYTHONIOENCODING": "ascii"}, {"LC_ALL": "C", "PYTHONCOERCECLOCALE": "0", "PYTHONUTF8": "0"}],
@@ -209,6 +211,7 @@ def test_what_an_encoding_lacks_is_a_question_mark(settings: dict[str, str]) -> 
     assert "EinStein w?rfelt nicht!" in ran.stdout
 
 
+@pytest.mark.exhaustive
 def test_a_width_of_nothing_is_a_width_that_is_not_known() -> None:
     """Terminals without a size, as in some containers and editors, say that it is 0."""
     command = (sys.executable, "-m", "server", "show", "tictactoe")
@@ -278,6 +281,7 @@ def test_ctrl_c_is_no_verdict(ggp: Ggp, monkeypatch: pytest.MonkeyPatch) -> None
     assert ggp("validate", "tictactoe") == (130, "", "ggp: interrupted\n")
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("words", ["games", "diff nim tictactoe", "validate nim", "show nim --svg"])
 def test_a_reader_that_is_gone_is_no_verdict(words: str) -> None:
     reader, writer = os.pipe()

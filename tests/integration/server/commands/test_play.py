@@ -21,6 +21,7 @@ TRANSCRIPTS = sorted((Path(__file__).parent / "transcripts").glob("*.txt"))
 PLAY = (sys.executable, "-c", "from server.commands.main import main; main()", "play")
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("path", TRANSCRIPTS, ids=lambda path: path.stem)
 def test_a_person_sees_what_the_transcript_says(path: Path, ggp: Ggp, monkeypatch: pytest.MonkeyPatch) -> None:
     """The first line of a transcript is the command, those after `< ` are typed, the rest is shown."""

@@ -149,11 +149,13 @@ def test_a_script_that_runs_its_player_plays(tmp_path: Path) -> None:
     assert said == ["((name Last) (status available))", "ready", "(mark 3 3)"]
 
 
+@pytest.mark.exhaustive
 def test_a_misspelt_name_is_wrong_usage_with_a_suggestion() -> None:
     done = subprocess.run([*GGP, "mimimax"], capture_output=True, text=True, check=False, timeout=20)
     assert (done.returncode, done.stderr) == (2, "ggp: no player 'mimimax'; did you mean minimax?\n")
 
 
+@pytest.mark.exhaustive
 def test_a_port_that_is_taken_is_wrong_usage() -> None:
     with player("legal") as (_, url):
         result = CliRunner().invoke(command, ["legal", "--port", url.rpartition(":")[2]])

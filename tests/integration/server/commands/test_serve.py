@@ -143,6 +143,7 @@ def test_a_server_gets_ready_and_ends_with_sigterm(tmp_path: Path) -> None:
     assert (tmp_path / "ggp.sqlite").is_file()
 
 
+@pytest.mark.exhaustive
 async def test_an_end_that_a_killed_server_has_not_published_is_published_by_the_next(tmp_path: Path) -> None:
     with socket.create_server(("127.0.0.1", 0)) as silent:
         silent_address = f"http://127.0.0.1:{silent.getsockname()[1]}/"
@@ -194,6 +195,7 @@ def test_a_port_that_is_taken_is_said_so(tmp_path: Path) -> None:
     assert "cannot listen on 127.0.0.1:" in second.stderr
 
 
+@pytest.mark.exhaustive
 def test_a_file_that_cannot_be_opened_is_no_address_that_is_taken(tmp_path: Path) -> None:
     done = subprocess.run(
         [GGP, "serve", "--port", "0", "--sign", "nowhere/key.pem"],

@@ -263,6 +263,7 @@ def test_a_tournament_that_is_over_says_so_when_it_is_run_again(
     ]  # fmt: skip
 
 
+@pytest.mark.exhaustive
 def test_a_player_that_fails_in_its_own_code_has_errors(ggp: Ggp, tmp_path: Path) -> None:
     (tmp_path / "failing.py").write_text(PLAYER.replace("return state.legal_moves(role)[-1]", "raise ValueError"))
     words = ("--game", "nim", "-p", f"failing={tmp_path / 'failing.py'}", "-p", "legal", *QUICK)

@@ -318,6 +318,7 @@ def test_a_large_file_is_checked_within_the_limits_of_time(ggp: Ggp, rules: Rule
     assert time.monotonic() - began_s < 30
 
 
+@pytest.mark.exhaustive
 def test_a_limit_in_one_file_keeps_no_other_from_its_verdict(ggp: Ggp, rules: Rules) -> None:
     large = rules("".join(f"(<= (p{i} ?x) (q{i} ?x))\n" for i in range(100_000)), "large.kif")
     ended = ggp("validate", "--seconds", 0.5, large, rules(GOOD))

@@ -231,6 +231,7 @@ def test_columns_are_counted_in_utf_16(server: Editor) -> None:
     assert applied(text, edits) == text.replace("?b", "?\U0001f600\U0001f600")
 
 
+@pytest.mark.exhaustive
 def test_an_editor_may_count_columns_otherwise(tmp_path: Path) -> None:
     with started(tmp_path, {"general": {"positionEncodings": ["utf-32", "utf-16"]}}) as editor:
         greeting = editor.greeting["capabilities"]
@@ -240,6 +241,7 @@ def test_an_editor_may_count_columns_otherwise(tmp_path: Path) -> None:
         assert (greeting["positionEncoding"], len(uses), end) == ("utf-32", 1, {"line": 0, "character": 6})
 
 
+@pytest.mark.exhaustive
 def test_closing_a_file_clears_its_diagnostics(tmp_path: Path) -> None:
     with started(tmp_path) as editor:
         assert codes(editor.open("(p")) != []

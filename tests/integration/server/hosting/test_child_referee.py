@@ -25,6 +25,7 @@ def told(position: Position) -> tuple[object, ...]:
     return position.step, position.text, position.moves, position.percepts, position.legal_moves, position.goals
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("rules", [TWO_STEPS, DEALT])
 async def test_positions_are_those_of_the_engine_here(rules: str) -> None:
     local = LocalReferee(make_game(read_rules(rules)))

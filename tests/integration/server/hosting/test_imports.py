@@ -170,6 +170,7 @@ async def test_a_busy_moment_refuses_no_game(tmp_path: Path, monkeypatch: pytest
         assert [(row.outcome, row.name) for row in work.rows] == [(ImportOutcome.IMPORTED, "going-on")]
 
 
+@pytest.mark.exhaustive
 async def test_a_database_that_fails_refuses_no_game_and_ends_the_import(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -73,6 +73,7 @@ async def test_a_player_whose_process_is_killed_is_told_as_that() -> None:
     assert caught.value.message == f"its process {ending(-signal.SIGKILL)}"
 
 
+@pytest.mark.exhaustive
 async def test_when_one_player_does_not_start_the_others_are_stopped() -> None:
     before = children_of(os.getpid())
     with pytest.raises(PlayerStartError):
@@ -96,6 +97,7 @@ async def test_whatever_happens_in_the_block_the_players_are_stopped() -> None:
     assert not any(map(is_running, processes))
 
 
+@pytest.mark.exhaustive
 async def test_however_often_a_match_is_cancelled_its_players_are_stopped() -> None:
     processes: list[int] = []
 

@@ -14,6 +14,7 @@ from server.operation import warming
 from server.operation.warming import fill_cache
 
 
+@pytest.mark.exhaustive
 async def test_that_kernels_have_to_be_compiled_is_said_when_the_first_one_is(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

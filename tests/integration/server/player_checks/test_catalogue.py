@@ -266,6 +266,7 @@ MATCH_CHECKS = [check for check in CHECKS if check.name in {
 }]  # fmt: skip
 
 
+@pytest.mark.exhaustive
 async def test_a_player_of_one_match_at_a_time_fails_in_nothing_but_two_matches() -> None:
     async with playing(odd_players.First, max_matches=1) as peer:
         found = await findings(peer.url, *CHECKS)

@@ -187,6 +187,7 @@ async def test_while_names_are_scrambled_a_transcript_has_none_of_the_game(scram
     assert await transcript(scrambled, MATCH, "0", OWN) == WIRE
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("viewer", OTHERS)
 @pytest.mark.parametrize("seat", ["a", "b", "z", "0", ""])
 async def test_others_see_no_transcript_before_the_end(
@@ -197,6 +198,7 @@ async def test_others_see_no_transcript_before_the_end(
     assert told == ("not_public_yet", "the transcript of a seat is shown when the match is over", 403)
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("viewer", [*OTHERS, OWN])
 async def test_after_the_end_all_see_the_transcript_of_each_role(
     scrambled: WrittenMatch, viewer: Principal | None

@@ -68,6 +68,7 @@ def test_the_command_writes_a_position_as_png(ggp: Ggp, tmp_path: Path) -> None:
     assert ggp("show", "tictactoe", "--png").exit_code == 2
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize(("name", "kind"), [("match.gif", "GIF"), ("match.webp", "WEBP")])
 def test_a_match_is_written_as_a_moving_picture(ggp: Ggp, tmp_path: Path, name: str, kind: str) -> None:
     record, path = tmp_path / "match.json", tmp_path / name
@@ -82,6 +83,7 @@ def large(width: int, height: int) -> str:
     return f'<svg xmlns="http://www.w3.org/2000/svg" {size}><rect width="{width}" height="{height}" fill="#f00"/></svg>'
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize(
     ("width", "height", "size"),
     [(300, 200, (300, 200)), (8_000, 6_000, (MAX_PIXELS, 3_000)), (200, 8_000, (100, MAX_PIXELS))],

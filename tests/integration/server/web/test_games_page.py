@@ -106,6 +106,7 @@ DAMAGED: list[Any] = [
 ]
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("report", DAMAGED)
 async def test_a_damaged_report_of_the_validator_is_as_none(report: Any, tmp_path: Path) -> None:
     addresses = "/api/v1/games/odd", "/games?sort=branching", "/games/odd"
@@ -152,6 +153,7 @@ async def test_a_game_without_a_board_is_shown_by_its_trays(tmp_path: Path) -> N
         assert "hand of alice" in await picture_at(client, version)
 
 
+@pytest.mark.exhaustive
 async def test_games_with_the_same_rules_keep_their_own_titles_and_pictures(tmp_path: Path) -> None:
     async with whole_server(tmp_path) as (client, _):
         games = manager_of(client).games

@@ -94,6 +94,7 @@ async def test_a_scrambled_game_is_not_named_before_all_of_the_set_are_over(clie
     assert (before, listed, rematch.status, after) == ([], [], 409, list(paths))
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("is_restarted", [False, True], ids=["going-on", "restarted"])
 async def test_a_match_is_published_when_all_of_its_set_are_over(client: Client, *, is_restarted: bool) -> None:
     async with playing_one() as url, spectator_server() as (server, address), posting(address) as post:

@@ -81,6 +81,7 @@ async def test_a_tournament_that_is_over_shows_standings_pairings_and_rounds(cli
         assert f"{row['rank']}{row['player']}{points(row['score'])}" in words
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize(
     ("games", "shown"),
     [(["lightsout"], "{} · {}"), (["lightsout", "eightpuzzle"], "lightsout {} · {} · eightpuzzle {} · {}")],
