@@ -28,7 +28,7 @@ from tests.kit.exhaustive import IS_EXHAUSTIVE, sampled
 from tests.kit.gdl.compiler.engines import both
 
 BLOCK: Final = 15
-N_GAMES: Final = BLOCK if IS_EXHAUSTIVE else 6
+N_GAMES: Final = BLOCK if IS_EXHAUSTIVE else 4
 """So many of a block are compared."""
 GAME: Final = """
 (role r) (init (step 1)) (succ 1 2) (succ 2 3)

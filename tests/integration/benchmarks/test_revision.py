@@ -68,6 +68,7 @@ def test_a_player_of_a_revision_plays_the_matches_that_ours_would(here: str) -> 
     assert ours == theirs
 
 
+@pytest.mark.exhaustive
 def test_a_player_that_the_revision_does_not_have_is_told(here: str) -> None:
     with pytest.raises(YardstickError, match="has ended"):
         Comparison("legal", "unknown", 0.01, 1, 0.0, 2, here).play("tictactoe", 0)

@@ -64,7 +64,7 @@ def test_figures_count_wins_draws_losses_and_roles() -> None:
     assert found[3].startswith("Elo ")
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.exhaustive
 @pytest.mark.parametrize(("bar", "exit_code"), [(0, 0), (5, 1)])
 def test_fewer_wins_than_the_bar_fail(bar: int, exit_code: int) -> None:
     words = ["--game", "tictactoe", "--first", "random", "--matches", "4", "--processes", "1", "--at-least", str(bar)]

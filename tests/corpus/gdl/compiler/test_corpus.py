@@ -73,7 +73,7 @@ def visits(game: CompiledGame, trace: Trace) -> Iterator[tuple[CompiledState, tu
                 state = game.unpack(game.step(state.packed, moves))
 
 
-@pytest.mark.sampled(11)
+@pytest.mark.sampled(17)
 @pytest.mark.parametrize("name", dict.fromkeys([*chosen("traces/*.json"), *WITH_LOOPS]))
 def test_states_moves_ends_and_goals_equal_those_of_the_reference(name: str) -> None:
     trace = read_trace((CORPUS / "traces" / f"{name}.json").read_text(encoding="utf-8"))

@@ -16,8 +16,7 @@ from tests.kit.exhaustive import IS_CONFORM
 ROOT: Final = Path(__file__).resolve().parents[4]
 CORPUS: Final = ROOT / os.environ.get("GGP_SHARED", "../shared") / "conformance" / "rules"
 SAMPLE: Final = (
-    "3pConnectFour", "alexChess", "blocksWorld", "chomp", "factoringGeorgeForman", "gt_staghunt", "hanoi", "nim1",
-    "ticTacToe", "wargame02",
+    "3pConnectFour", "alexChess", "factoringGeorgeForman", "gt_staghunt", "hanoi", "nim1",
 )  # fmt: skip
 REFUSED: Final = {
     "alexChess.kif": "nextrank and nextRank differ only in upper and lower case",

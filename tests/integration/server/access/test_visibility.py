@@ -45,7 +45,7 @@ from tests.kit.server.storage.samples import keep
 TABLE: dict[str, Any] = tomllib.loads(Path(__file__).with_name("visibility.toml").read_text("utf-8"))
 KINDS: Final = sampled(
     tuple(TABLE["kinds"]),
-    "plain", "played late", "imperfect", "scrambled", "scrambled between people", "thoughts are live",
+    "plain", "played late", "imperfect", "scrambled", "scrambled between people",
 )  # fmt: skip
 """The kinds of matches that are asked for: without those that have what others of these have one by one."""
 

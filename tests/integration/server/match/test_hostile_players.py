@@ -179,7 +179,7 @@ def played() -> dict[str, Played]:
     return asyncio.run(play_all())
 
 
-@pytest.mark.sampled(7)
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("name", HOSTILE)
 def test_no_player_ends_a_match(name: str, played: dict[str, Played]) -> None:
     assert isinstance(played[name].outcome, Completed)

@@ -158,6 +158,7 @@ async def test_where_the_disk_is_full_the_database_is_named_that_was_to_be_resto
     assert (caught.value.database, left) == (str(tmp_path / "new.sqlite"), [])
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize(
     "name", ["live.sqlite", "link.sqlite", "live.sqlite-wal", "live.sqlite-shm", "live.sqlite.lock"]
 )
