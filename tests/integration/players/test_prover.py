@@ -178,6 +178,7 @@ def test_a_proof_in_a_thread_ends_when_it_is_stopped() -> None:
     assert proof.stop().move is None
 
 
+@pytest.mark.exhaustive
 def test_with_several_threads_proofs_are_looked_for_while_the_trees_search(monkeypatch: pytest.MonkeyPatch) -> None:
     game = compiled("connectfour")
     state, yellow, begun = after(game, LATE), game.roles[1], watched(monkeypatch)

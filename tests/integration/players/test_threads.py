@@ -136,6 +136,7 @@ def _worth(game: CompiledGame, state: State, known: dict[State, int]) -> int:
     return known[state]
 
 
+@pytest.mark.exhaustive
 def test_all_threads_walk() -> None:
     search = searched(connectfour(), 0.5)
     assert min(int(worker.room.counts[0]) for worker in search.workers) > 0

@@ -103,6 +103,7 @@ def test_where_plays_get_stuck_nothing_is_preferred() -> None:
     assert knowledge(fixed(50, 50, last=2), Deadline.after(1.0)) == Knowledge()
 
 
+@pytest.mark.exhaustive
 def test_where_plays_have_no_end_nothing_is_preferred() -> None:
     """They are left after as many steps as in the search itself."""
     roles = "(role a) (role b) (goal a 50) (goal b 50) (<= (legal ?role go) (role ?role))"

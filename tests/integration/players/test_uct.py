@@ -49,7 +49,7 @@ def search(of: Game, seed: int = 1) -> TreeSearch:
 both_engines = pytest.mark.parametrize("engine", [interpreted, compiled])
 
 
-@pytest.mark.sampled(6)
+@pytest.mark.sampled(7)
 @both_engines
 @pytest.mark.parametrize("name", WIN_OR_BLOCK)
 def test_wins_in_one_are_taken_and_losses_in_one_blocked(name: str, engine: Callable[[str], Game]) -> None:

@@ -310,7 +310,7 @@ IDLE = """
 """Rules with arguments that do not matter, for the relations of the random files."""
 
 
-@pytest.mark.sampled(7)
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("block", range(4))
 def test_leaving_out_idle_arguments_changes_no_answer(block: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("gdl.compiler.building._MANY_RULES", 0)

@@ -115,6 +115,7 @@ def loaded(tmp_path_factory: pytest.TempPathFactory) -> tuple[list[str], str]:
     return compiled_in(folder, f"{READ_ONLY}{SCRIPT}import sys\nprint('scipy.linalg' in sys.modules)")
 
 
+@pytest.mark.exhaustive
 def test_kernels_are_loaded_from_a_folder_that_cannot_be_written(loaded: tuple[list[str], str]) -> None:
     printed, complaints = loaded
     assert (printed[:2], complaints) == ([str(2**64 - 1), "0"], "")

@@ -87,7 +87,7 @@ def compare(text: str, random: Random) -> None:
             assert texts(state.facts) == facts, (moves, text)
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("batch", range(N_BATCHES))
 def test_random_rules_mean_what_a_naive_evaluator_finds(batch: int) -> None:
     compare_batch(batch)

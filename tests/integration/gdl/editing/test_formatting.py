@@ -163,7 +163,7 @@ DEEP: Final = (
 )
 
 
-@pytest.mark.sampled(7)
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("text", DEEP, ids=["terms", "parentheses", "or", "comments"])
 def test_deep_nesting_is_laid_out_without_recursion_in_no_more_than_a_line_for_each_level(text: str) -> None:
     once = formatted(text)

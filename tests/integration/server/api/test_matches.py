@@ -216,6 +216,7 @@ BEGINNINGS: list[tuple[object, int, str, str]] = [
 ]
 
 
+@pytest.mark.exhaustive
 async def test_a_beginning_that_is_none_is_refused(client: Client) -> None:
     found = []
     for order, _, _, says in BEGINNINGS:

@@ -9,6 +9,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from server.access.settings import AccessSettings
 from server.hosting.settings import HostSettings, PracticeLimits
 from server.principal import Role
@@ -199,6 +201,7 @@ async def test_a_person_plays_by_hand_with_one_click_on_a_games_page(tmp_path: P
     assert wrong.status == 400
 
 
+@pytest.mark.exhaustive
 async def test_a_game_of_chance_alone_is_not_played_by_hand(tmp_path: Path) -> None:
     async with whole_server(tmp_path) as (client, _):
         rules = "(role random) (init a) (legal random go) (<= (next b) (true a)) (<= terminal (true b))"

@@ -51,6 +51,7 @@ async def test_players_are_listed_with_what_they_made(client: Client) -> None:
         assert entry["rating"]["eloLow"] < entry["rating"]["elo"] < entry["rating"]["eloHigh"]
 
 
+@pytest.mark.exhaustive
 async def test_as_many_players_are_listed_as_are_asked_for(client: Client) -> None:
     await played_cup(client, players=["greedy", "random"], rounds=1)
     found = await told(await client.get(LEADERBOARD, params={"limit": "1"}))
@@ -73,6 +74,7 @@ async def test_the_leaderboard_is_sent_as_csv(client: Client) -> None:
     ]
 
 
+@pytest.mark.exhaustive
 async def test_the_file_of_a_leaderboard_says_whose_each_registered_player_is(client: Client) -> None:
     async with listening(replying(lambda _: "(mark nowhere)")) as url:
         await told(await client.post("/api/v1/players", json={"name": "mine", "url": url}), 201)

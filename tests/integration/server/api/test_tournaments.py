@@ -131,6 +131,7 @@ async def over_without_random(client: Client, query: str = "") -> tuple[dict[str
     return found, [(one["match"], one.get("annulled"), one.get("forfeited")) for one in found["matches"]]
 
 
+@pytest.mark.exhaustive
 async def test_what_is_played_again_after_a_withdrawal_is_forfeited(client: Client) -> None:
     first, second = await paused_with_a_replay(client)
     found, fates = await over_without_random(client)
@@ -146,6 +147,7 @@ async def test_what_is_to_be_played_again_is_annulled_with_the_other_matches(cli
     assert [row["matches"] for row in found["standings"]] == [0, 0]
 
 
+@pytest.mark.exhaustive
 async def test_a_host_who_withdraws_an_entrant_may_annul_what_it_has_played(client: Client) -> None:
     await told(await client.post("/api/v1/players", json={"name": "absent"}), 201)  # it never dials in
     await order(client, format="round-robin", rounds=1, players=["legal", "random", "absent"])
@@ -189,6 +191,7 @@ async def test_a_match_that_breaks_off_is_played_again_and_the_third_time_pauses
     ] * 2
 
 
+@pytest.mark.exhaustive
 async def test_matches_that_a_host_has_played_again_are_none_that_broke_off(client: Client) -> None:
     await told(await client.post("/api/v1/players", json={"name": "absent"}), 201)
     await order(client, format="round-robin", rounds=1, players=["legal", "absent"])

@@ -104,6 +104,7 @@ def test_what_a_file_prints_when_it_is_imported_is_no_reply(tmp_path: Path) -> N
     assert "listening to the engine" in done.stderr
 
 
+@pytest.mark.exhaustive
 def test_what_a_file_prints_when_it_is_imported_is_no_address(tmp_path: Path) -> None:
     path = tmp_path / "chatty.py"
     path.write_text(CHATTY)

@@ -158,6 +158,7 @@ async def test_an_end_that_a_killed_server_has_not_published_is_published_by_the
     assert [(update["matchId"], update["isCompleted"]) for update in server.updates] == [(match_id, True)]
 
 
+@pytest.mark.exhaustive
 def test_logs_that_are_not_read_hold_nothing_up(tmp_path: Path) -> None:
     with subprocess.Popen(
         [GGP, "serve", "--port", "0", "--no-warm-up"],

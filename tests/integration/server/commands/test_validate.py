@@ -262,7 +262,7 @@ def test_a_file_with_an_error_is_not_played(ggp: Ggp, rules: Rules) -> None:
 @pytest.mark.parametrize("words", [[], ["--strict"]])
 def test_a_limit_in_play_is_no_verdict(ggp: Ggp, rules: Rules, text: str, words: list[str]) -> None:
     began_s = time.monotonic()
-    ended = ggp("validate", "--simulate", 1, "--seconds", 1, "--max-memory-mb", 512, "--json", *words, rules(text))
+    ended = ggp("validate", "--simulate", 1, "--seconds", 0.5, "--max-memory-mb", 512, "--json", *words, rules(text))
     (file,) = json.loads(ended.output)["files"]
     assert (ended.exit_code, file["verdict"]) in ((3, "unknown"), (1, "wrong"))
     assert time.monotonic() - began_s < 30

@@ -54,6 +54,7 @@ async def test_our_player_listens_and_is_gone_after_stop() -> None:
     assert not is_running(player.process_id)
 
 
+@pytest.mark.exhaustive
 async def test_a_player_that_ends_at_once_is_no_player() -> None:
     before = children_of(os.getpid())
     with pytest.raises(PlayerStartError) as caught:

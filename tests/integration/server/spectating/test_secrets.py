@@ -94,6 +94,7 @@ def secrets(played: WrittenMatch) -> set[str]:
     return found - {"", "None"}
 
 
+@pytest.mark.sampled(2)
 async def test_viewers_see_no_secret_while_a_hidden_match_is_played(hidden: WrittenMatch) -> None:
     kept = secrets(hidden)
     assert len(kept) > 15

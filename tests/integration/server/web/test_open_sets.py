@@ -77,6 +77,7 @@ async def test_what_a_match_tells_of_others_of_its_set_is_shown_when_they_are_ov
     assert (before, after) == (dict.fromkeys(before, False), dict.fromkeys(before, True))
 
 
+@pytest.mark.exhaustive
 async def test_a_scrambled_game_is_not_named_before_all_of_the_set_are_over(client: Client) -> None:
     async with playing_one() as url:
         match_id = await half_played(client, url, scramble=True)
@@ -118,6 +119,7 @@ def publisher_of(client: Client, post: Post) -> Publisher:
     return Publisher(manager, PublicationStore(manager.database), post, PublishSettings(pause_s=0.001))
 
 
+@pytest.mark.exhaustive
 async def test_what_an_older_version_has_withheld_is_published_when_all_of_its_set_are_over(client: Client) -> None:
     async with playing_one() as url, spectator_server() as (server, address), posting(address) as post:
         match_id = await half_played(client, url)

@@ -208,6 +208,7 @@ async def test_viewers_see_nothing_hidden_before_the_end(client: Client) -> None
     assert "As alice saw it" in (await page_at(client, f"/matches/{match.row.id}")).text
 
 
+@pytest.mark.exhaustive
 async def test_a_scrambled_match_does_not_tell_its_game_before_the_end(client: Client) -> None:
     manager = manager_of(client)
     match = await ordered(manager, game="nim", players={"left": "human"}, scramble=True)
@@ -224,6 +225,7 @@ async def test_a_scrambled_match_does_not_tell_its_game_before_the_end(client: C
     assert "Nim" in (await page_at(client, f"/matches/{match.row.id}")).text
 
 
+@pytest.mark.exhaustive
 async def test_chance_that_everybody_sees_is_shown_live(client: Client) -> None:
     manager = manager_of(client)
     match = await ordered(manager, game="zionsmall", players={"player": "human"})

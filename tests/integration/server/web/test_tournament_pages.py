@@ -94,6 +94,7 @@ async def test_results_of_a_pairing_name_their_games_where_there_are_several(
     assert f" {shown.format(*goals)} " in words_of(await page_at(client, "/tournaments/cup"))
 
 
+@pytest.mark.exhaustive
 async def test_a_score_table_shows_the_goals_that_its_scores_compare(client: Client) -> None:
     found = await played_cup(client, format="score-table", games=["lightsout"])
     words = words_of(await page_at(client, "/tournaments/cup"))
@@ -102,6 +103,7 @@ async def test_a_score_table_shows_the_goals_that_its_scores_compare(client: Cli
         assert f"{one['player']}{points(one['score'])} {one['meanGoal']:.1f} {one['errors']} " in words
 
 
+@pytest.mark.exhaustive
 async def test_a_league_says_on_its_page_and_its_wall_when_the_next_round_begins(client: Client) -> None:
     await order_cup(client, format="swiss", rounds=2, roundsBegin={"everySeconds": 3600})
     await command_cup(client, "start")
@@ -184,6 +186,7 @@ async def test_scrambled_games_are_not_named_before_the_end(client: Client) -> N
     assert "tictactoe" in words_of(await page_at(client, "/tournaments/cup"))
 
 
+@pytest.mark.exhaustive
 async def test_boards_of_matches_of_another_tournament_are_not_shown(client: Client) -> None:
     found = await played_cup(client)
     own = found["matches"][0]["match"]
@@ -204,6 +207,7 @@ async def test_a_stream_tells_when_something_has_changed(client: Client) -> None
     assert before["data"]["shape"] != after["data"]["shape"]
 
 
+@pytest.mark.exhaustive
 async def test_an_entrant_has_a_page_with_its_results_rating_and_errors(client: Client) -> None:
     wrong = sending(OK + b"GGP-Player-Failure: no idea\r\nContent-Length: 14\r\n\r\n(mark nowhere)")
     async with listening(wrong) as url:
@@ -224,6 +228,7 @@ async def test_an_entrant_has_a_page_with_its_results_rating_and_errors(client: 
     await page_at(client, "/tournaments/cup/entrants/legal")
 
 
+@pytest.mark.exhaustive
 async def test_byes_and_withdrawals_are_on_the_pages_that_show_what_came_of_them(client: Client) -> None:
     await told(await client.post("/api/v1/players", json={"name": "absent"}), 201)  # it never dials in
     await order_cup(client, format="swiss", rounds=1, players=["legal", "absent", "random"])

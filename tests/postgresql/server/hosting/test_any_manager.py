@@ -269,6 +269,7 @@ async def test_a_person_sits_at_any_manager(postgresql_address: str) -> None:
     assert n_moves >= 3
 
 
+@pytest.mark.exhaustive
 async def test_a_player_stays_connected_while_its_match_is_taken_over(postgresql_address: str) -> None:
     address = postgresql_address
     async with managers(address, IDLE) as (near,):

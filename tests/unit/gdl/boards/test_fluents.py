@@ -77,7 +77,7 @@ def test_any_rules_are_followed_in_bounded_work(rules: str) -> None:
     assert max((len(names) for names in found.names.values()), default=0) <= 2 * MAX_NAMES
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("name", game_names())
 def test_equal_rules_have_equal_answers(name: str) -> None:
     description = find_game(name).read()

@@ -54,6 +54,7 @@ def answers(reasoner: Reasoner, roles: Moves, position: Position, moves: Moves) 
     return {answer for question in QUESTIONS for answer in reasoner.answers(question, true, does)}
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("seed", SEEDS)
 def test_rewritten_clauses_answer_the_same(seed: int) -> None:
     text = random_game(seed).text
