@@ -1,4 +1,8 @@
-"""The distribution: built, installed into an empty environment in another folder, and played from there."""
+"""The distribution: built, installed into an empty environment in another folder, and played from there.
+
+What it declares to need is linked into that environment, which is ten times as fast as unpacking it there; before a
+release, and with GGP_EXHAUSTIVE=all (`make exhaustive`), it is installed from the package index or its cache.
+"""
 
 from __future__ import annotations
 
@@ -8,9 +12,14 @@ import subprocess
 import sys
 import tarfile
 import zipfile
+from collections.abc import Iterator
+from importlib.metadata import Distribution, distribution, distributions
 from pathlib import Path
 
 import pytest
+from packaging.requirements import Requirement
+
+from tests.kit.exhaustive import IS_EXHAUSTIVE
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 PACKAGES = ("gdl", "players", "server")
@@ -46,8 +55,39 @@ def installed(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     run(sys.executable, "-m", "venv", "--without-pip", folder / "venv", cwd=folder)
     pip = (sys.executable, "-m", "pip", "--python", folder / "venv/bin/python")
     # Compiling all of numpy, numba and scipy takes longer than what is imported of them here.
-    run(*pip, "install", "--quiet", "--no-compile", wheel, cwd=folder)
+    options = ("--quiet", "--no-compile", *(() if IS_EXHAUSTIVE else ("--no-deps",)))
+    run(*pip, "install", *options, wheel, cwd=folder)
+    if IS_EXHAUSTIVE:
+        return folder / "venv/bin"
+    site = next((folder / "venv/lib").glob("python3*/site-packages"))
+    for needed in needed_by(next(iter(distributions(name="ggp", path=[str(site)])))):
+        link(needed, site)
     return folder / "venv/bin"
+
+
+def needed_by(declaring: Distribution) -> list[Distribution]:
+    """Return what a distribution declares to need, and what that needs in turn, as it is installed here."""
+    found: dict[str, Distribution] = {}
+    wanted = list(declared(declaring, {""}))
+    while wanted:
+        needed = wanted.pop()
+        if str(needed) not in found:
+            found[str(needed)] = distribution(needed.name)
+            wanted += declared(found[str(needed)], needed.extras | {""})
+    return list(found.values())
+
+
+def declared(declaring: Distribution, extras: set[str]) -> Iterator[Requirement]:
+    for needed in map(Requirement, declaring.requires or ()):
+        if needed.marker is None or any(needed.marker.evaluate({"extra": extra}) for extra in extras):
+            yield needed
+
+
+def link(needed: Distribution, site: Path) -> None:
+    """Have the packages and the metadata of a distribution in *site*, too."""
+    for name in {path.parts[0] for path in needed.files or ()} - {"..", "__pycache__"}:
+        if not (site / name).exists():
+            (site / name).symlink_to(Path(str(needed.locate_file(name))).resolve())
 
 
 @pytest.mark.exhaustive
@@ -82,6 +122,7 @@ def test_an_installed_ggp_knows_its_version_and_its_games(installed: Path, tmp_p
     assert {game["name"] for game in json.loads(run(installed / "ggp", "games", "--json", cwd=tmp_path))} == games
 
 
+@pytest.mark.exhaustive
 def test_an_installed_ggp_plays_a_match(installed: Path, tmp_path: Path) -> None:
     record = tmp_path / "match.json"
     players = ["--player", "x=random", "--player", "o=random"]

@@ -1,6 +1,6 @@
 """What the README says is so: its commands exist, its console examples run and print what they show.
 
-So it is for the tutorials and two pages more; the examples of all pages run with GGP_EXHAUSTIVE=all (`make exhaustive`).
+So it is for the tutorials and two pages more, and for all pages with GGP_EXHAUSTIVE=all (`make exhaustive`).
 
 Its `>>>` examples are run by pytest itself. A block whose first line is a file name in a comment is written to the
 folder in which the console examples of its page run, one after the other. The ports that pages name are free ones

@@ -72,7 +72,7 @@ REFUSED = {
 }  # fmt: skip
 
 
-@pytest.mark.sampled(13)
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("name", ANSWERED)
 def test_large_rules_are_answered(name: str) -> None:
     assert first_state(ANSWERED[name]).is_terminal

@@ -92,7 +92,7 @@ def test_every_problem_has_a_code_and_a_place(text: str) -> None:
         assert 0 <= found.span.start <= found.span.end <= len(text)
 
 
-@pytest.mark.sampled(6)
+@pytest.mark.sampled(7)
 @pytest.mark.parametrize(
     "text",
     [

@@ -469,7 +469,7 @@ def test_stones_are_marks_and_what_roles_choose_at_once_is_none(name: str, share
     assert marking_share(compiled_game_of(compiled(name))) == share
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(5)
 @pytest.mark.parametrize(
     ("name", "is_used"),
     [("hex", True), ("gomoku", True), ("pentago", False), ("dotsandboxes", False), ("chess", False)],

@@ -44,6 +44,7 @@ def site(tmp_path: Path) -> Any:
         yield found
 
 
+@pytest.mark.exhaustive
 async def test_a_class_of_a_notebook_plays_by_dialling_in(site: LiveSite, tmp_path: Path) -> None:
     async with kernel(tmp_path) as notebook:
         assert await notebook.run(CELL) == "ok"
@@ -70,7 +71,6 @@ async def test_what_the_game_manager_refuses_is_an_error_of_the_cell(tmp_path: P
     assert ended.startswith("HostAwayError: ")
 
 
-@pytest.mark.exhaustive
 async def test_a_class_of_a_notebook_is_served_over_http(tmp_path: Path) -> None:
     async with kernel(tmp_path) as notebook:
         assert await notebook.run(CELL) == "ok"

@@ -219,7 +219,7 @@ async def trouble(client: Client, model: Model, pattern: re.Pattern[str], turn: 
         return found + ([] if answer.status in (200, 401) else [f"/me: {answer.status}"])
 
 
-@pytest.mark.sampled(5)
+@pytest.mark.sampled(11)
 @pytest.mark.parametrize("table", [table.name for table in METADATA.sorted_tables])
 async def test_one_damaged_row_costs_one_match(
     table: str, model: Model, tmp_path: Path, caplog: pytest.LogCaptureFixture

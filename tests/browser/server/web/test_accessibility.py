@@ -97,7 +97,7 @@ LIKE_OTHERS = {"/games?roles=1&sort=new", "/games/breakthrough", "/games/zion", 
 """Pages that differ from others of these in what they tell alone; the long rules of two take axe the longest."""
 
 
-@pytest.mark.sampled(7)
+@pytest.mark.sampled(11)
 @pytest.mark.parametrize("path", [path for path in PAGES if IS_EXHAUSTIVE or path not in LIKE_OTHERS])
 def test_axe_finds_no_barrier(open_page: OpenPage, finished: MatchRow, dealt: MatchRow, cup: None, path: str) -> None:
     assert barriers(open_page(path.format(id=finished.id, dealt=dealt.id))) == []

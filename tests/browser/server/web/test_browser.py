@@ -254,6 +254,7 @@ def test_keys_that_come_faster_than_steps_are_loaded_count_each(open_page: OpenP
     expect(page.locator("#slider")).to_have_value(str(n - 2))
 
 
+@pytest.mark.exhaustive
 def test_a_picture_that_is_worked_out_is_asked_for_until_it_comes_whatever_else_fails_to_load(
     open_page: OpenPage, finished: MatchRow
 ) -> None:
@@ -621,7 +622,7 @@ def test_every_page_fits_a_phone_in_the_dark(open_page: OpenPage, finished: Matc
     assert max(map(int, background.removeprefix("rgb(").removesuffix(")").split(", "))) < 50
 
 
-@pytest.mark.sampled(5)
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("path", PAGES)
 def test_text_stands_out_from_what_is_behind_it(open_page: OpenPage, finished: MatchRow, path: str) -> None:
     page = open_page(path.format(id=finished.id))
@@ -633,7 +634,7 @@ def test_text_stands_out_from_what_is_behind_it(open_page: OpenPage, finished: M
         assert [selector for selector in shown if contrast_of(page, selector) < 4.5] == []
 
 
-@pytest.mark.sampled(7)
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("path", PAGES)
 def test_every_page_has_landmarks_one_heading_and_names_for_its_controls(
     open_page: OpenPage, finished: MatchRow, path: str

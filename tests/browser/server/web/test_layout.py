@@ -93,7 +93,7 @@ def styled(page: Page, body: str) -> None:
     page.wait_for_function("document.styleSheets.length === 1")
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("how", [{"media": "print"}, {"forced_colors": "active"}])
 def test_the_diagonal_of_a_cross_table_is_marked_without_colours(open_page: OpenPage, how: dict[str, Any]) -> None:
     page = open_page("/players")
@@ -102,6 +102,7 @@ def test_the_diagonal_of_a_cross_table_is_marked_without_colours(open_page: Open
     assert page.locator("td").evaluate("one => getComputedStyle(one, '::after').content") == '"\u00d7"'
 
 
+@pytest.mark.exhaustive
 def test_figures_in_a_large_font_stay_on_a_narrow_screen(open_page: OpenPage) -> None:
     page = open_page("/players", viewport={"width": 200, "height": 600})
     styled(page, "<dl class=figures><div><dd>7</dd><dt>steps</dt></div></dl>")

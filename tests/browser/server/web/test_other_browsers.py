@@ -81,6 +81,7 @@ def test_a_page_names_the_step_where_a_browser_takes_few_addresses(open_page: Op
     assert views == ["?step=2", "?step=2&as=alice", "?step=2&as=bob"]
 
 
+@pytest.mark.exhaustive
 def test_the_focus_that_a_key_moves_after_a_click_is_seen_without_the_help_of_the_browser(
     open_page: OpenPage, site: LiveSite
 ) -> None:

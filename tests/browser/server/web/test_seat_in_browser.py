@@ -91,6 +91,7 @@ def test_a_seat_whose_match_is_cancelled_says_why(open_page: OpenPage, site: Liv
     expect(page.locator("#turn[data-over=yes]")).to_contain_text("The match was aborted: enough.")
 
 
+@pytest.mark.exhaustive
 def test_without_scripts_a_person_comes_by_a_button(open_page: OpenPage, site: LiveSite) -> None:
     of = links(site, players={"x": "human", "o": "human"})
     page = open_page(of["o"], java_script_enabled=False)
@@ -168,6 +169,7 @@ def to_the_end(page: Page, choose: object) -> int:
         n_moves += 1
 
 
+@pytest.mark.exhaustive
 def test_a_whole_game_of_breakthrough_is_played_by_keys(open_page: OpenPage, site: LiveSite) -> None:
     of = links(site, game="breakthrough", players={"white": "human", "black": "legal"})
     page = open_page(of["white"])
@@ -248,6 +250,7 @@ def test_an_answer_that_comes_late_takes_no_question_back(open_page: OpenPage, s
     assert (shown.get_attribute("data-asked"), shown.get_attribute("data-step")) == ("yes", "2")
 
 
+@pytest.mark.exhaustive
 def test_a_question_is_shown_although_the_server_failed_when_it_came(open_page: OpenPage, site: LiveSite) -> None:
     of = links(site, players={"x": "human", "o": "human"})
     seat, other = open_page(of["x"], "503 (Service Unavailable)"), open_page(of["o"])

@@ -155,6 +155,7 @@ def test_the_wall_shows_live_boards_and_standings_in_turn(open_page: OpenPage) -
     expect(page.locator("#wall-head")).to_contain_text("rain")
 
 
+@pytest.mark.exhaustive
 def test_a_wall_that_is_hidden_asks_the_server_for_nothing(open_page: OpenPage) -> None:
     page = open_page("/tournaments", viewport={"width": 1920, "height": 1080})
     order(page, "hidden-wall", **SLOW)

@@ -63,7 +63,9 @@ MOVES = (("amber", "basalt"), ("cobalt", "dusk"), ("amber", "dusk"))
 GROUPS = ("people", "game", "play", "view", "wire", "insight", "seat", "rest")
 STREAMS = ("/events", "/requests", "/letters")
 ANONYMOUS = "anonymous"
-AFTER_THE_END = ("stranger", "person", ANONYMOUS, "spectator", "orderer")
+AFTER_THE_END = sampled(
+    ("stranger", "person", ANONYMOUS, "spectator", "orderer"), "stranger", "person", ANONYMOUS, "spectator"
+)
 """Whom to ask as about matches that are over: the others see no less."""
 A_MOMENT_S = 0.1
 _TAGS, _BLANKS = re.compile(r"<[^>]*>"), re.compile(r"\s+")

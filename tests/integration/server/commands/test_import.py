@@ -54,7 +54,7 @@ def told(ggp: Ggp, *words: object, code: int = 0) -> list[dict[str, object]]:
     return rows
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("other", ["folder", "link"])
 def test_a_folder_or_a_broken_link_with_the_name_of_a_rule_file_hinders_no_import(
     ggp: Ggp, tmp_path: Path, other: str
@@ -99,6 +99,7 @@ def test_a_folder_comes_in_with_reasons_for_what_does_not(ggp: Ggp, public: Path
     )  # fmt: skip
 
 
+@pytest.mark.exhaustive
 def test_what_came_in_is_there_already_the_next_time(ggp: Ggp, public: Path, tmp_path: Path) -> None:
     told(ggp, public, "--into", tmp_path / "mine")
     again = told(ggp, public, "--into", tmp_path / "mine")

@@ -141,6 +141,7 @@ def test_scrambled_names_are_the_game_s_own_in_the_record(ggp: Ggp, folder: Path
     assert {line.move.split()[1] for line in played if line.move and line.move.startswith("(")} == {"mark"}
 
 
+@pytest.mark.exhaustive
 def test_what_players_think_is_in_the_record_in_the_game_s_own_names(ggp: Ggp, folder: Path) -> None:
     words = ("--player", "x=mcts:playouts=20", "--player", "o=legal", "--scramble", "--record", "m.json")
     assert ggp("match", "tictactoe", *words, *QUICK).exit_code == 0

@@ -56,6 +56,7 @@ def test_a_round_robin_is_played_and_told(ggp: Ggp, tmp_path: Path) -> None:
     }
 
 
+@pytest.mark.exhaustive
 def test_a_file_is_a_plan_and_our_players_are_processes(ggp: Ggp, tmp_path: Path) -> None:
     (tmp_path / "mine.py").write_text(PLAYER)
     (tmp_path / "cup.toml").write_text(

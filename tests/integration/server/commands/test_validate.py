@@ -310,6 +310,7 @@ def test_how_large_a_file_may_be_is_an_option(ggp: Ggp, rules: Rules) -> None:
     assert (ended.exit_code, codes_of(ended.output)) == (1, ["gdl/too-large"])
 
 
+@pytest.mark.exhaustive
 def test_a_large_file_is_checked_within_the_limits_of_time(ggp: Ggp, rules: Rules) -> None:
     path = rules("".join(f"(<= (p{i} ?x) (q{i} ?x))\n" for i in range(100_000)))
     began_s = time.monotonic()

@@ -14,7 +14,6 @@ from server.operation import warming
 from server.operation.warming import fill_cache
 
 
-@pytest.mark.exhaustive
 async def test_that_kernels_have_to_be_compiled_is_said_when_the_first_one_is(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -40,6 +39,7 @@ async def test_the_child_comes_after_others_where_none_waits_for_it_alone_and_al
     assert said == ["first", str(own), "first", str(own + 1)]
 
 
+@pytest.mark.exhaustive
 async def test_nothing_is_said_where_all_kernels_are_on_disk() -> None:
     await fill_cache()  # whatever other tests have compiled until now
     said: list[str] = []

@@ -93,7 +93,7 @@ async def test_a_player_that_begins_anew_plays_on(sqlite: Database) -> None:
     assert {error for step in record["errors"] for error in step} == {""}
 
 
-@pytest.mark.sampled(5)
+@pytest.mark.sampled(7)
 @pytest.mark.parametrize(
     ("arguments", "token", "message"),
     [

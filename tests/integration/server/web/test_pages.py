@@ -143,7 +143,7 @@ async def test_what_players_thought_is_shown_step_by_step_after_the_end(client: 
     assert "The goal that each expected" not in (await page_at(client, f"/matches/{silent}")).text
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("is_live", [True, False])
 async def test_what_players_think_is_shown_live_where_the_host_wants_it(tmp_path: Path, is_live: bool) -> None:
     async with whole_server(tmp_path, HostSettings(live_insight=is_live)) as (client, _):

@@ -61,7 +61,7 @@ def ordered(rules: str) -> MatchRequest:
     return MatchRequest.model_validate({"rules": rules, "players": {"r": "random", "s": "legal"}, "playClock": 20})
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("has_moves", [False, True])
 async def test_the_loop_makes_no_terms_of_large_states_and_moves(
     database: Database, n_made: dict[str, int], *, has_moves: bool

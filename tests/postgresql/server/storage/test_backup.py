@@ -100,6 +100,7 @@ async def test_a_backup_leaves_one_file(database: Database, database_address: st
     assert [(path.name, oct(path.stat().st_mode)[-3:]) for path in folder.iterdir()] == [("backup", "600")]
 
 
+@pytest.mark.sampled(2)
 async def test_a_backup_of_a_database_that_is_written_is_one_moment_of_it(
     database: Database, database_address: str, tmp_path: Path
 ) -> None:

@@ -41,6 +41,7 @@ async def test_what_was_reported_is_there_and_without_gaps(database_address: str
     assert {name for name, numbers in found.items() if numbers != list(range(len(numbers)))} == set()
 
 
+@pytest.mark.sampled(2)
 async def test_a_server_that_was_killed_leaves_a_file_that_the_next_one_opens_at_once(
     database_address: str,
 ) -> None:

@@ -72,6 +72,7 @@ async def test_all_rows_are_kept(old_file: Path, tmp_path: Path) -> None:
     assert {name: within(after[name], rows) for name, rows in before.items()} == before
 
 
+@pytest.mark.sampled(2)
 async def test_each_record_agrees_with_its_rules_and_its_signature(upgraded: Database) -> None:
     found = {one.match_id: verdict(one.record) async for one in exported(upgraded, MatchFilter())}
     assert found == dict.fromkeys(found, "agrees, signed")
