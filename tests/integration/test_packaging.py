@@ -1,6 +1,6 @@
 """The distribution: built, installed into an empty environment in another folder, and played from there.
 
-What it declares to need is linked into that environment, which is ten times as fast as unpacking it there; before a
+What it declares to need is linked into that environment, where unpacking it would take longer than all else; before a
 release, and with GGP_EXHAUSTIVE=all (`make exhaustive`), it is installed from the package index or its cache.
 """
 
