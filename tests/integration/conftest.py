@@ -10,18 +10,16 @@ from tests.kit.server.databases import (
     postgresql_model,
 )
 from tests.kit.server.registry.fixtures import changes, clock, registry, sqlite
-from tests.kit.server.web.fixtures import chromium, open_page, site
+from tests.kit.server.web.fixtures import site
 
 __all__ = [
     "changes",
-    "chromium",
     "client",
     "clock",
     "database",
     "database_address",
     "ggp",
     "noop",
-    "open_page",
     "postgresql",
     "postgresql_address",
     "postgresql_model",

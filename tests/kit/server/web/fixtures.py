@@ -23,9 +23,9 @@ _LIMIT_MS = 60_000
 PHONE = {"viewport": {"width": 390, "height": 844}, "is_mobile": True, "has_touch": True}
 
 
-@pytest.fixture(scope="module")  # an event loop seems to run here until it ends: no coroutine test may come meanwhile
+@pytest.fixture(scope="package")  # an event loop seems to run here until it ends: no coroutine test may come meanwhile
 def chromium() -> Iterator[Browser]:
-    """Return the browser."""
+    """Return the browser, which all files of `tests/browser` share that a process runs one after another."""
     path = shutil.which("chromium-headless-shell") or shutil.which("chromium")
     if path is None:
         package = "chromium-headless-shell"
