@@ -1,6 +1,6 @@
 """The notebooks of examples/ run from top to bottom in a real Jupyter kernel, and are kept without outputs.
 
-The one that learns for long runs with GGP_EXHAUSTIVE=all (`make exhaustive`); `test_examples.py` has its program.
+That of a first player always runs, the others with GGP_EXHAUSTIVE=all (`make exhaustive`).
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from tests.kit.exhaustive import IS_EXHAUSTIVE
+from tests.kit.exhaustive import sampled
 from tests.kit.players.notebooks import kernel
 
 ROOT = Path(__file__).resolve().parent.parent.parent
@@ -28,7 +28,7 @@ SAID = {
     "write_a_player": r"result: x=\d+ o=\d+",
 }
 """What each prints when it works."""
-LONG = "learn_with_arrays"
+FIRST = ROOT / "examples/write_a_player.ipynb"
 
 
 def cells(path: Path, kind: str) -> list[dict[str, Any]]:
@@ -46,10 +46,7 @@ def path_to_ggp(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PYTHONPATH", str(ROOT))
 
 
-@pytest.mark.sampled(3)
-@pytest.mark.parametrize(
-    "path", [path for path in NOTEBOOKS if IS_EXHAUSTIVE or path.stem != LONG], ids=lambda path: path.stem
-)
+@pytest.mark.parametrize("path", sampled(NOTEBOOKS, FIRST), ids=lambda path: path.stem)
 async def test_every_cell_runs(path: Path, path_to_ggp: None, tmp_path: Path) -> None:
     pytest.importorskip("ipywidgets", reason="the extra `notebook` is not installed: the notebooks are not run")
     async with kernel(tmp_path) as notebook:
