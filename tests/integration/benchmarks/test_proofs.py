@@ -14,6 +14,7 @@ HEAD, *LINES = FILES[0].read_text().splitlines()
 LATE = next(line for line in LINES if len(json.loads(line)["moves"]) == 15)
 
 
+@pytest.mark.exhaustive
 def test_late_positions_are_solved(tmp_path: Path) -> None:
     path = tmp_path / "late.jsonl"
     path.write_text(f"{HEAD}\n{LATE}\n{LINES[0]}\n")

@@ -192,6 +192,7 @@ async def test_by_addresses(site: Site, texts: list[str]) -> None:
     assert await failing(site) == []
 
 
+@pytest.mark.exhaustive
 @FEW
 @given(texts=TEXTS)
 async def test_by_headers(site: Site, texts: list[str]) -> None:

@@ -48,6 +48,7 @@ def busy() -> Iterator[None]:
         spinner.wait()
 
 
+@pytest.mark.exhaustive
 @pytest.mark.skipif(not CORPUS.is_dir(), reason=f"no conformance material at {CORPUS}; GGP_SHARED names its parent")
 @pytest.mark.usefixtures("busy")
 @pytest.mark.parametrize("name", SAMPLE)

@@ -10,7 +10,7 @@ import pytest
 from tests.kit.server.commands.fixtures import Ggp
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("spec", ["mcts", "mcts:engine=python"])
 def test_programs_get_the_figures_of_a_search(ggp: Ggp, spec: str) -> None:
     ended = ggp("bench", "--player", spec, "--seconds", "0.2", "--json", "tictactoe", "nim")
@@ -39,7 +39,6 @@ def test_a_move_that_is_known_at_once_has_no_speed(ggp: Ggp, tmp_path: Path) -> 
     assert ended.errors.endswith("knows its move at once, so that there is no speed to measure\n")
 
 
-@pytest.mark.exhaustive
 def test_a_player_that_tells_nothing_has_a_line_without_figures(ggp: Ggp) -> None:
     ended = ggp("bench", "--player", "legal", "--seconds", "0.1", "tictactoe")
     assert (ended.exit_code, ended.output.splitlines()[-1].split()) == (0, ["tictactoe", "legal", "(mark", "1", "1)"])

@@ -106,7 +106,7 @@ DAMAGED: list[Any] = [
 ]
 
 
-@pytest.mark.sampled(4)
+@pytest.mark.sampled(7)
 @pytest.mark.parametrize("report", DAMAGED)
 async def test_a_damaged_report_of_the_validator_is_as_none(report: Any, tmp_path: Path) -> None:
     addresses = "/api/v1/games/odd", "/games?sort=branching", "/games/odd"

@@ -113,7 +113,7 @@ async def test_a_match_with_a_hole_in_its_journal_goes_on_from_before_it(
     assert [len(whole[key]) for key in ("states", "stateTimes", "errors")] == [3, 3, 3]
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(5)
 @pytest.mark.parametrize("body", sampled(LINES, "garbage", NO_STEP))
 async def test_a_match_with_a_line_that_is_none_goes_on_from_before_it(database: Database, body: str) -> None:
     async with broken_off(database) as (match_id, is_free):
@@ -185,7 +185,7 @@ async def test_a_match_that_cannot_go_on_is_aborted_all_the_same(database: Datab
         assert (status, await idle.abort(match_id, "again")) == ("failed", False)
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(5)
 @pytest.mark.parametrize("is_aborted", [False, True])
 async def test_a_match_of_which_nothing_can_be_written_has_failed_and_others_go_on(
     database: Database, is_aborted: bool, caplog: pytest.LogCaptureFixture
