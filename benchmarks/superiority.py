@@ -43,8 +43,8 @@ from server.terminal.progress import progress
 from server.tournament.sprt import SprtTest
 
 TWO_ROLES: Final = ("connectfour", "breakthrough", "reversi", "hex", "amazons_8x8", "chess_200", "checkers", "pentago")
-SIMULTANEOUS: Final = ("blockerParallel", "biddingTicTacToe", "tron_10x10")
-MORE_ROLES: Final = ("3pConnectFour", "chineseCheckers3")
+SIMULTANEOUS: Final = ("biddingTicTacToe", "tron_10x10", "chinook", "blockerParallel")
+MORE_ROLES: Final = ("chineseCheckers3", "pacman3p", "3pConnectFour")
 GAMES: Final = (*TWO_ROLES, *SIMULTANEOUS, *MORE_ROLES)
 FAULTY: Final = frozenset({"pentago"})
 """Games of the library that are played instead of a public rule file in which `ggp validate --simulate` finds errors.
@@ -299,7 +299,7 @@ def main(  # noqa: PLR0913, PLR0917 -- click hands every option to it
     processes: int,
     as_json: bool,
 ) -> None:
-    """Let a search meet the one before it at GAMEs, by default thirteen, and say how many points it makes."""
+    """Let a search meet the one before it at GAMEs, by default fifteen, and say how many points it makes."""
     names = games or GAMES
     try:
         commit = None if revision is None else commit_of(revision)
