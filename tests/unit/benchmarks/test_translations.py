@@ -16,7 +16,7 @@ from benchmarks.yardsticks.games import GAMES
 from gdl.engines import make_game
 
 PLAYS: Final[dict[str, Any]] = tomllib.loads(Path(__file__).with_name("openspiel_plays.toml").read_text("utf-8"))
-OWN: Final = [game.name for game in GAMES.values() if game.openspiel and not game.rules.startswith("public/")]
+OWN_GAMES: Final = [game.name for game in GAMES.values() if game.openspiel and not game.rules.startswith("public/")]
 
 
 @dataclass(frozen=True)
@@ -47,7 +47,7 @@ def translated(name: str) -> Iterator[tuple[int, str]]:
         n_made += len(actions)
 
 
-@pytest.mark.parametrize("name", OWN)
+@pytest.mark.parametrize("name", OWN_GAMES)
 def test_a_play_of_openspiel_is_one_of_our_rule_file(name: str) -> None:
     game = make_game(GAMES[name].file.read(), "interpreter")
     state = game.initial_state
