@@ -107,11 +107,11 @@ def _variables(pattern: str) -> frozenset[str]:
     return frozenset(variable.name for variable in variables(read_term(pattern, _PATTERN_LIMITS)))
 
 
-def _need(pattern: str, *names: str) -> None:
+def _need(pattern: str, *names: str, hint: str = "") -> None:
     has = _variables(pattern)
     missing = [name for name in names if name not in has]
     if missing:
-        raise ValueError(f"{pattern!r} has no variable {' and no '.join(missing)}")
+        raise ValueError(f"{pattern!r} has no variable {' and no '.join(missing)}{hint}")
 
 
 def _of_role(pattern: str) -> str:
@@ -156,10 +156,8 @@ class Looks(Table):
 
     def _check_piece(self) -> None:
         """Raise ValueError where looks are by the value of a `?piece` that the fluent does not have."""
-        try:
-            _need(self.fluent, *(("?piece",) if self.is_by_value else ()))
-        except ValueError as error:
-            raise ValueError(f"{error}{'' if self.symbol else '; give all of them one `symbol`'}") from None
+        if self.is_by_value:
+            _need(self.fluent, "?piece", hint="" if self.symbol else "; give all of them one `symbol`")
 
 
 class Pieces(Looks):

@@ -147,8 +147,8 @@ class GameImports:
     @staticmethod
     def _log(work: GameImport) -> None:
         """Log what came of an import: of a folder's files, which no page tells of, each that is refused."""
-        for row in work.rows:
-            if work.replaces and row.outcome is intake.ImportOutcome.REFUSED:
+        for row in work.rows if work.replaces else ():
+            if row.outcome is intake.ImportOutcome.REFUSED:
                 _LOG.warning("%s of %s is refused: %s", row.path, work.source, row.reason)
         counts = ", ".join(f"{n} {outcome}" for outcome, n in work.counts.items())
         _LOG.info("import of %s by %s: %s", work.source, work.by or "the server", counts)

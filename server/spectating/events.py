@@ -127,7 +127,8 @@ class PublicStep:
             found |= {"errors": errors}
         else:
             found |= {"moves": _list(self.moves), "errors": errors, "origins": _words(self.origins)}
-        found |= {} if self.insights is None else {"insights": insights_json(self.insights)}
+        if self.insights is not None:
+            found |= {"insights": insights_json(self.insights)}
         return found if self.failures is None else found | {"failures": list(self.failures)}
 
 

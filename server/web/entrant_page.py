@@ -125,7 +125,8 @@ def _read_off(view: MatchView, fixture: tournament_view.ShownFixture, seat: int)
     for step in view.steps:
         if trouble := step.moves[seat].trouble:
             steps[trouble, step.moves[seat].origin == MoveOrigin.SUBSTITUTE].append(step.number)
-    return [ErrorLine(fixture, 0, at_start)] * bool(at_start) + [
+    found = [ErrorLine(fixture, 0, at_start)] if at_start else []
+    return found + [
         ErrorLine(fixture, first, trouble, is_replaced, len(more))
         for (trouble, is_replaced), (first, *more) in steps.items()
     ]

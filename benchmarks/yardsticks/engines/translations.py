@@ -96,8 +96,8 @@ def dots_and_boxes(text: str) -> str:
         >>> dots_and_boxes("P1(h,0,2)"), dots_and_boxes("P2(v,1,3)")
         ('(draw level 3 1)', '(draw upright 4 2)')
     """
-    way, row, column = text[3:-1].split(",")
-    return f"(draw {'level' if way == 'h' else 'upright'} {int(column) + 1} {int(row) + 1})"
+    is_level, x, row = _line(text)
+    return f"(draw {'level' if is_level else 'upright'} {x} {row + 1})"
 
 
 def dots_and_boxes_from_below(text: str) -> str:
@@ -107,9 +107,14 @@ def dots_and_boxes_from_below(text: str) -> str:
         >>> dots_and_boxes_from_below("P1(h,0,2)"), dots_and_boxes_from_below("P2(v,1,3)")
         ('(draw 3 6 east)', '(draw 4 4 north)')
     """
+    is_level, x, row = _line(text)
+    return f"(draw {x} {6 - row} east)" if is_level else f"(draw {x} {5 - row} north)"
+
+
+def _line(text: str) -> tuple[bool, int, int]:
+    """Return of a line between dots whether it is level, its column, from 1 on, and its row, from 0 on from the top."""
     way, row, column = text[3:-1].split(",")
-    x = int(column) + 1
-    return f"(draw {x} {6 - int(row)} east)" if way == "h" else f"(draw {x} {5 - int(row)} north)"
+    return way == "h", int(column) + 1, int(row)
 
 
 def tic_tac_toe(text: str) -> str:
