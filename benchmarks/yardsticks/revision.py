@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from contextlib import ExitStack
 from functools import cache
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any, ClassVar, Final
 from zipfile import ZipFile
 
@@ -58,11 +59,20 @@ def check_out(commit: str) -> Path:
     folder = CHECKOUTS / commit
     if not folder.is_dir():
         archive = _git(commit, "archive", "--format=zip", commit, *_PACKAGES)
-        partial = folder.with_suffix(".partial")
-        with ZipFile(io.BytesIO(archive)) as files:
-            files.extractall(partial)
-        partial.rename(folder)
+        CHECKOUTS.mkdir(exist_ok=True)
+        with TemporaryDirectory(dir=CHECKOUTS) as scratch, ZipFile(io.BytesIO(archive)) as files:
+            files.extractall(code := Path(scratch) / "code")
+            _rename_where_missing(code, folder)
     return folder
+
+
+def _rename_where_missing(code: Path, folder: Path) -> None:
+    """Give the folder *code* its name, unless another process that checks the same commit out has been first."""
+    try:
+        code.rename(folder)
+    except OSError:
+        if not folder.is_dir():
+            raise
 
 
 def _git(revision: str, *words: str) -> bytes:

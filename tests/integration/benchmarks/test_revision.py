@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -41,6 +42,12 @@ def test_a_revision_is_checked_out_once_with_what_players_need(repository: Path)
     (folder / "mark").touch()
     assert (check_out(commit_of("HEAD")) / "mark").exists()
     assert repository in folder.parents
+
+
+def test_several_may_check_the_same_revision_out_at_once(repository: Path) -> None:
+    with ThreadPoolExecutor() as pool:
+        folders = set(pool.map(check_out, [commit_of("first")] * 8))
+    assert folders == set((repository / ".revisions").iterdir())
 
 
 @pytest.mark.usefixtures("repository")
