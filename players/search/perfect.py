@@ -34,9 +34,11 @@ _PONDER_S: Final = 3_600.0
 """The most that is spent on a proof while others move."""
 _NEAR: Final = log(10)
 """A proof may seem to take ten times as long as others have for a move: guesses are as far off as that."""
-_LEARNING_SHARE: Final = 2 / 3
 _LEARNING_S: Final = 10.0
-"""How much of what is left of the start clock, or of the first move after it, is spent on learning."""
+"""How long is learned as a rule; where trials tell nothing by then, and where time is short, a share counts."""
+_START_SHARE: Final = 0.85
+_FIRST_MOVE_SHARE: Final = 2 / 3
+"""The most of what is left of the start clock, or of the first move after it, that is spent on learning."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,16 +81,17 @@ class PerfectSearch:
         if prover is not None and prover.begin(deadline):
             self._may_learn = False  # there is nothing left to find out
         if search is not None:
-            self._learn(search, deadline)
+            self._learn(search, deadline, _START_SHARE)
         self.ponder(self.game.initial_state)
 
-    def _learn(self, search: CompiledSearch, deadline: Deadline) -> None:
-        """Let *search* find out, once, what wins matches, where there is time for that."""
-        own_deadline = deadline.at_most(min(deadline.remaining_s * _LEARNING_SHARE, _LEARNING_S))
-        if not self._may_learn or own_deadline.remaining_s < LEAST_S:
+    def _learn(self, search: CompiledSearch, deadline: Deadline, share: float) -> None:
+        """Let *search* find out, once, what wins matches, in a *share* of the time until *deadline* at most."""
+        latest = deadline.at_most(share * deadline.remaining_s)
+        if not self._may_learn or latest.remaining_s < LEAST_S:
             return
         self._may_learn = False
-        tried_knowledge(search.game, self.options.settings, self.random.getrandbits(32), own_deadline).give(search)
+        seed, own_deadline = self.random.getrandbits(32), latest.at_most(_LEARNING_S)
+        tried_knowledge(search.game, self.options.settings, seed, own_deadline, latest).give(search)
 
     def think(self, state: State, budget: SearchBudget, report: Report = ignore) -> Term:
         """Return the best move that *budget* finds, telling *report* of the best one so far."""
@@ -101,7 +104,7 @@ class PerfectSearch:
             search = self.background.get(patience_s)
         if search is not None:
             if budget.deadline is not None:
-                self._learn(search, budget.deadline)
+                self._learn(search, budget.deadline, _FIRST_MOVE_SHARE)
             best = self._best(search, state, budget, report)
             if best is not None:
                 return best

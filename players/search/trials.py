@@ -26,7 +26,7 @@ _LEARNING_SHARE: Final = 1 / 4
 _N_MATCHES: Final = 12
 """How many matches are meant to fit into the time; moves that would be too short for a search last longer."""
 _LEAST_MATCHES: Final = 3
-"""After fewer of them nothing is known, and each won one counts twice; weights that are bad lose nearly all."""
+"""With fewer of them, each that is won or lost counts twice, matches go on; weights that are bad lose nearly all."""
 _LEAST_LEAD: Final = 2
 """So many matches more are won where moves are to be preferred: where that does nothing, it had better not be done."""
 _NARROW: Final = 5.0
@@ -61,21 +61,24 @@ class Knowledge:
             search.prefer()
 
 
-def tried_knowledge(game: CompiledGame, settings: SearchSettings, seed: int, deadline: Deadline) -> Knowledge:
+def tried_knowledge(
+    game: CompiledGame, settings: SearchSettings, seed: int, deadline: Deadline, latest: Deadline
+) -> Knowledge:
     """Return what a search with *settings* wins matches with that are played until *deadline*.
 
-    Where plays say much of moves anyway (AMAF) it has no use for more; alone it has none to be better than.
+    They go on until *latest* where too few have come to an end. Where plays say much of moves anyway (AMAF) a search
+    has no use for more; alone it has none to be better than.
     """
     trials = _Trials(game, settings, seed)
     plain = trials.search(Knowledge())
     if plain.uses_amaf or len(played_roles(game)) < 2:
         return Knowledge()
     weights_s = deadline.remaining_s * (_WEIGHTS_SHARE if settings.mast is None else 1.0)
-    weights = trials.weights(plain, deadline.at_most(weights_s)) if settings.weights else None
+    weights = trials.weights(plain, deadline.at_most(weights_s), latest) if settings.weights else None
     prefers = settings.mast
     if prefers is None:
         one, other = Knowledge(weights, prefers=True), Knowledge(weights)
-        prefers = trials.are_goals_narrow() or trials.is_better(one, other, deadline, _LEAST_LEAD)
+        prefers = trials.are_goals_narrow() or trials.is_better(one, other, deadline, latest, _LEAST_LEAD)
     return Knowledge(weights, prefers)
 
 
@@ -96,16 +99,17 @@ class _Trials:
         knowledge.give(found)
         return found
 
-    def weights(self, plain: CompiledSearch, deadline: Deadline) -> FluentWeights | None:
+    def weights(self, plain: CompiledSearch, deadline: Deadline, latest: Deadline) -> FluentWeights | None:
         """Return weights learned until *deadline* by which a search wins as many matches as without; else None.
 
-        They are learned from plays as the *plain* search makes them itself.
+        They are learned from plays as the *plain* search makes them itself. Matches go on until *latest* where too few
+        have come to an end.
         """
         learner = WeightLearner(self._game, plain.played, self._seed)
         is_fit = learner.learn(deadline.at_most(_LEARNING_SHARE * deadline.remaining_s))
         self._n_steps = max(_LEAST_STEPS, learner.mean_length)
         weights = learner.found() if is_fit else None
-        if weights is None or not self.is_better(Knowledge(weights), Knowledge(), deadline, least_lead=0):
+        if weights is None or not self.is_better(Knowledge(weights), Knowledge(), deadline, latest, least_lead=0):
             return None
         return weights
 
@@ -122,15 +126,33 @@ class _Trials:
         sums = zip(plays.goal_sums, plays.goal_squares, strict=True)
         return all(squares / _N_PLAYS - (total / _N_PLAYS) ** 2 < _NARROW**2 for total, squares in sums)
 
-    def is_better(self, one: Knowledge, other: Knowledge, deadline: Deadline, least_lead: int) -> bool:
-        """Return whether a search that knows *one* wins so many matches more until *deadline* than it loses."""
+    def is_better(
+        self, one: Knowledge, other: Knowledge, deadline: Deadline, latest: Deadline, least_lead: int
+    ) -> bool:
+        """Return whether a search that knows *one* wins so many matches more until *deadline* than it loses.
+
+        They go on until *latest* where too few have come to an end.
+        """
         n_others = len(played_roles(self._game)) - 1
         searches = (*(self.search(other) for _ in range(n_others)), self.search(one))
-        move_s = max(_SHORTEST_MOVE_S, deadline.remaining_s / _N_MATCHES / self._n_steps)
         try:
-            return _Matches(self._game, searches, move_s, Random(self._seed)).is_won(deadline, least_lead)
+            least_s = max(self._least_move_s(knowledge, deadline) for knowledge in (one, other))
+            move_s = max(least_s, deadline.remaining_s / _N_MATCHES / self._n_steps)
+            return _Matches(self._game, searches, move_s, Random(self._seed)).is_won(deadline, latest, least_lead)
         except StuckPlayError:
             return False
+
+    def _least_move_s(self, knowledge: Knowledge, deadline: Deadline) -> float:
+        """Return how long a search takes for a move at least, however little time it is given.
+
+        Where plays are long that is more than is meant for a move, and without weights far more than with them.
+        """
+        search, budget = self.search(knowledge), SearchBudget(max_iterations=1)
+        state, role = self._game.initial_state, played_roles(self._game)[0]
+        search.think(state, role, budget)  # what is loaded once does not count
+        begun_s = deadline.clock()
+        search.think(state, role, budget)
+        return max(_SHORTEST_MOVE_S, deadline.clock() - begun_s)
 
 
 class _Matches:
@@ -143,19 +165,21 @@ class _Matches:
         self._game, self._searches, self._move_s, self._random = game, searches, move_s, random
         self._roles = played_roles(game)
 
-    def is_won(self, deadline: Deadline, least_lead: int) -> bool:
+    def is_won(self, deadline: Deadline, latest: Deadline, least_lead: int) -> bool:
         """Return whether the last search wins at least so many matches more until *deadline* than it loses.
 
-        Each opening is played once in each role. It ends before where one side is far ahead.
+        Each opening is played once in each role. It ends before where one side is far ahead, and at *latest* where too
+        few matches have come to an end.
         """
-        balance, n_matches = 0.0, 0
-        while not deadline.has_passed and abs(balance) < _SURE:
+        balance, n_matches, end = 0.0, 0, latest
+        while not end.has_passed and abs(balance) < _SURE:
             opening = self._opening()
             for place in range(len(self._roles)):
-                result = self._result(opening, place, deadline)
+                result = self._result(opening, place, end)
                 if result is not None:
                     balance, n_matches = balance + result, n_matches + 1
-        return n_matches + balance >= _LEAST_MATCHES and balance >= least_lead
+                end = deadline if n_matches + abs(balance) >= _LEAST_MATCHES else latest
+        return (balance > 0 or n_matches >= _LEAST_MATCHES) and balance >= least_lead
 
     def _opening(self) -> State:
         state = self._game.initial_state

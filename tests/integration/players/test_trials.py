@@ -9,13 +9,14 @@ import pytest
 
 from gdl.compiler.compiled import CompiledGame
 from gdl.engines import make_game
+from gdl.game import State
 from gdl.language.rules import read_rules
 from players.deadline import Deadline
 from players.search.evaluator import compiled_game_of
 from players.search.tree.search import CompiledSearch
 from players.search.tree.settings import SearchSettings
 from players.search.tree.weights import FluentWeights, WeightLearner
-from players.search.trials import Knowledge, _Matches, tried_knowledge
+from players.search.trials import Knowledge, _Matches, _Trials, tried_knowledge
 from tests.kit.players.games import compiled
 from tests.kit.players.weights import FOREVER, breakthrough, constant, learned, ticking
 
@@ -40,7 +41,8 @@ def test_a_match_that_is_not_over_at_the_deadline_does_not_count() -> None:
 @pytest.mark.parametrize(
     ("results", "least_lead", "is_won"),
     [
-        ([1], 0, False),
+        ([], 0, False),
+        ([1], 0, True),
         ([1, 0], 0, True),
         ([0, 0], 0, False),
         ([1, -1], 0, False),
@@ -57,11 +59,55 @@ def test_what_was_learned_is_kept_after_a_few_matches_that_are_won_on_the_whole(
 ) -> None:
     matches, left = _Matches(breakthrough(), (), 0.01, Random(1)), iter(results)
     monkeypatch.setattr(matches, "_result", lambda *_: next(left, None))
-    assert matches.is_won(Deadline.after(0.02, ticking()), least_lead) is is_won
+    deadline = Deadline.after(0.02, ticking())
+    assert matches.is_won(deadline, deadline, least_lead) is is_won
+
+
+@pytest.mark.parametrize(
+    ("results", "n_matches"),
+    [([0, 0, 0, 0], 3), ([1, 0], 2), ([1, 1], 2), ([-1, -1], 2), ([None, 0, None, 1], 4), ([0, 1, -1, 1], 2)],
+)
+def test_matches_go_on_after_the_deadline_where_too_few_have_come_to_an_end(
+    monkeypatch: pytest.MonkeyPatch, results: list[int | None], n_matches: int
+) -> None:
+    """Each takes a second, of which the deadline leaves none."""
+    now_s, played = [0.0], []
+    matches = _Matches(breakthrough(), (), 0.01, Random(1))
+
+    def result(_state: State, _place: int, end: Deadline) -> float | None:
+        if end.has_passed:
+            return None
+        now_s[0] += 1.0
+        played.append(end.at_s)
+        return results[len(played) - 1]
+
+    monkeypatch.setattr(matches, "_result", result)
+    deadline, latest = (Deadline(at_s, lambda: now_s[0]) for at_s in (0.0, 4.0))
+    matches.is_won(deadline, latest, 0)
+    assert played == [4.0] * n_matches
+
+
+def test_both_sides_have_as_long_for_a_move_as_the_slower_one_takes(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Without weights a search plays to the end at least once, and that may take longer than is meant for a move."""
+    moves_s: list[float] = []
+    monkeypatch.setattr(_Matches, "is_won", lambda matches, *_: moves_s.append(matches._move_s))
+    monkeypatch.setattr(
+        CompiledSearch, "think", lambda search, *_: passed(0.001 if search.knobs.max_steps == 8 else 0.07)
+    )
+    now_s = [0.0]
+
+    def passed(seconds: float) -> None:
+        now_s[0] += seconds
+
+    deadline = Deadline.after(0.5, lambda: now_s[0])
+    _Trials(breakthrough(), SearchSettings(memory_mb=8.0), 1).is_better(
+        Knowledge(constant(1.0)), Knowledge(), deadline, deadline, 0
+    )
+    assert moves_s == [pytest.approx(0.07)]
 
 
 def knowledge(game: CompiledGame, deadline: Deadline, **settings: Any) -> Knowledge:
-    return tried_knowledge(game, SearchSettings(memory_mb=8.0, **settings), 1, deadline)
+    return tried_knowledge(game, SearchSettings(memory_mb=8.0, **settings), 1, deadline, deadline)
 
 
 def test_without_time_for_a_match_nothing_is_kept() -> None:
@@ -130,7 +176,7 @@ def test_what_wins_matches_is_kept(
     """First weights against none, then preferred moves against none by what was found of weights."""
     asked: list[int] = []
 
-    def is_won(matches: _Matches, _: Deadline, least_lead: int) -> bool:
+    def is_won(matches: _Matches, _deadline: Deadline, _latest: Deadline, least_lead: int) -> bool:
         asked.append(least_lead)
         one, other = (known(search) for search in reversed(matches._searches))
         return bool(one - other) and one - other <= wins
