@@ -114,6 +114,7 @@ class TooManyMatchesError(ServerError):
     """As many matches wait as may."""
 
     template: ClassVar[str] = "as many matches wait already as may wait here ({max_waiting})"
+    hint: ClassVar[str] = "try again when some of them have begun"
     max_waiting: int
 
 
@@ -121,6 +122,7 @@ class ShuttingDownError(ServerError):
     """The game manager takes no more orders, since it is about to end."""
 
     template: ClassVar[str] = "the server shuts down, and takes no more orders"
+    hint: ClassVar[str] = "order it when the server is back"
 
 
 class DemoError(ServerError):
@@ -182,6 +184,10 @@ class UnknownPlayerError(CallerError):
     """No player of that name is registered."""
 
     template: ClassVar[str] = "no player {name[:100]!r} is registered"
+    hint: ClassVar[str] = (
+        "the page Players and GET /api/v1/players list those that are; one that dials in registers itself "
+        "(`ggp player SPEC --connect URL --name NAME`), one with an address is registered with POST /api/v1/players"
+    )
     name: str
 
 
@@ -196,6 +202,7 @@ class TooManyPlayersError(CallerError):
     """An owner has as many registered players as one may have."""
 
     template: ClassVar[str] = "{owner} has {max_players} players, and no owner may have more"
+    hint: ClassVar[str] = "remove one that is not needed any more, with DELETE /api/v1/players/NAME"
     owner: str
     max_players: int
 

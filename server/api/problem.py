@@ -255,7 +255,7 @@ def refusal(error: Exception) -> tuple[int, dict[str, Any]]:
         return CODES["storage_failed"].status, _body("storage_failed", "the database failed", "try again later")
     known = _code_of(error)
     if known is not None:
-        return CODES[known].status, _body(known, str(error), "")
+        return CODES[known].status, _body(known, str(error), getattr(error, "hint", ""))
     _LOG.exception("a request failed", exc_info=error)
     return CODES[errors.INTERNAL["code"]].status, {"error": {**errors.INTERNAL}}
 

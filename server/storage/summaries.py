@@ -40,13 +40,14 @@ def summary_of(entries: Iterable[Entry]) -> MatchSummary:
     ends = [entry for entry in known if isinstance(entry, EndEntry)]
     roles = [role for entry in known if isinstance(entry, StartedEntry) for role in entry.roles]
     goals = next((entry.goals for entry in reversed(ends) if isinstance(entry, CompletedEntry)), None)
+    seats = {role: _seat(place, steps, goals) for place, role in enumerate(roles)}
     return MatchSummary(
         status=MatchStatus(ends[-1].kind) if ends else MatchStatus.ABORTED,
         ended_ms=(ends or known)[-1].at_ms,
         n_steps=max((entry.step for entry in known if isinstance(entry, StateEntry)), default=0),
-        n_errors=sum(error != "" for step in steps for error in step.errors),
+        n_errors=sum(seat.n_errors for seat in seats.values()),
         goals=goals,
-        seats={role: _seat(place, steps, goals) for place, role in enumerate(roles)},
+        seats=seats,
     )
 
 

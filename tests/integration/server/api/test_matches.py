@@ -107,7 +107,7 @@ async def test_a_server_that_shuts_down_takes_no_more_orders_and_says_so(tmp_pat
         manager_of(client).stop_starting()
         refusal = await refused(await client.post(MATCHES, json=order))
     message = "the server shuts down, and takes no more orders"
-    assert refusal == (503, {"code": "shutting_down", "message": message, "hint": ""})
+    assert refusal == (503, {"code": "shutting_down", "message": message, "hint": "order it when the server is back"})
 
 
 async def test_lists_come_in_pages(client: Client, thinker: str) -> None:

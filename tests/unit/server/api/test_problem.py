@@ -7,7 +7,15 @@ import pytest
 from gdl.diagnostics import Source, Span
 from gdl.errors import LimitExceeded, MalformedRuleError, StratificationError, UnknownNameError
 from server.api.problem import CODES, problem, refusal
-from server.errors import INTERNAL, InvalidNameError, NameTakenError
+from server.errors import (
+    INTERNAL,
+    InvalidNameError,
+    NameTakenError,
+    ShuttingDownError,
+    TooManyMatchesError,
+    TooManyPlayersError,
+    UnknownPlayerError,
+)
 
 SPAN = Span(Source("a.kif", "(role white)\n(<= p\n    (not p))\n"), 23, 30)
 
@@ -81,6 +89,20 @@ def test_a_name_that_is_refused_has_the_code_of_what_it_should_name(
     error: Exception, status: int, code: str, message: str
 ) -> None:
     assert refusal(error) == (status, {"error": {"code": code, "message": message, "hint": ""}})
+
+
+@pytest.mark.parametrize(
+    ("error", "code", "advice"),
+    [
+        (UnknownPlayerError("deep"), "not_registered", "`ggp player SPEC --connect URL --name NAME`"),
+        (TooManyPlayersError("ada", 5), "too_many_players", "DELETE /api/v1/players/NAME"),
+        (TooManyMatchesError(10), "too_many_matches", "when some of them have begun"),
+        (ShuttingDownError(), "shutting_down", "when the server is back"),
+    ],
+)
+def test_the_hint_of_an_error_says_what_to_do(error: Exception, code: str, advice: str) -> None:
+    told = refusal(error)[1]["error"]
+    assert (told["code"], advice in told["hint"]) == (code, True)
 
 
 def test_the_code_of_a_crash_is_the_documented_one_everywhere() -> None:

@@ -42,7 +42,7 @@ def test_a_journal_that_broke_off_ended_with_its_last_entry() -> None:
     assert summary_of(journal()[:4]) == MatchSummary(MatchStatus.ABORTED, 110, 0, 0, None, seats)
 
 
-def test_a_failure_of_a_player_s_code_is_an_error_of_its_seat_and_none_of_the_match() -> None:
+def test_a_failure_of_a_player_s_code_is_an_error_of_its_seat_and_of_the_match() -> None:
     """A step in which both went wrong counts once; one without an answer is no move, and took no time."""
     steps = [
         replace(entry, failures=("KeyError", "KeyError"), elapsed_ms=(9, None))
@@ -51,4 +51,4 @@ def test_a_failure_of_a_player_s_code_is_an_error_of_its_seat_and_none_of_the_ma
         for entry in journal()
     ]
     summary = summary_of(steps)
-    assert (summary.n_errors, summary.seats) == (1, {"x": SeatResult(100, 2, 9, 1), "o": SeatResult(0, 2, 0, 0)})
+    assert (summary.n_errors, summary.seats) == (4, {"x": SeatResult(100, 2, 9, 1), "o": SeatResult(0, 2, 0, 0)})
