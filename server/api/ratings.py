@@ -41,6 +41,7 @@ class LeaderboardEntry(ResponseModel):
     draws: int
     losses: int
     errors: int
+    forfeits: Annotated[int, Field(description="matches that its errors lost, in tournaments where so many lose one")]
     last_ms: Ms
 
 
@@ -94,6 +95,7 @@ def _entry(row: LeaderboardRow) -> LeaderboardEntry:
         draws=row.outcomes.get("draws", 0),
         losses=row.outcomes.get("losses", 0),
         errors=row.n_errors,
+        forfeits=row.n_forfeits,
         last_ms=row.last_ms,
         **rated,
     )
@@ -118,7 +120,7 @@ class EncountersQuery(RequestModel):
 
 
 class TallyAnswer(ResponseModel):
-    """What the player made against the opponent."""
+    """What the player made against the opponent, by the goals that count: those of a match that errors lost are 0."""
 
     matches: int
     wins: int

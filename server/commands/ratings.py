@@ -1,6 +1,7 @@
 """`ggp ratings`: rate the players of match records, those of other hosts too."""
 
 import json
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -17,6 +18,7 @@ from server.terminal.command_line import FiniteRange
 from server.terminal.progress import progress
 from server.tournament.fixtures import MatchResult
 from server.tournament.ratings import Ratings, fit_ratings, fit_ratings_by_game
+from server.tournament.scoring import ScoringRules, losers, rated_result
 from server.tournament.table import superiority
 
 
@@ -25,6 +27,7 @@ from server.tournament.table import superiority
 @click.option("--game", "games", metavar="GAME", multiple=True, help="Only matches of this game; may be repeated.")
 @click.option("--by-game", is_flag=True, help="Rate the players in each game alone, too.")
 @click.option("--anchor", metavar="PLAYER=ELO", help="The Elo that a player has by definition; else the mean is 1500.")
+@click.option("--forfeit-errors", type=click.IntRange(1), help="So many errors in a match lose it.")
 @click.option("--json", "as_json", is_flag=True, help="Print the ratings as JSON.")
 @click.pass_context
 def command(
@@ -33,13 +36,14 @@ def command(
     games: Sequence[str],
     by_game: bool,
     anchor: str | None,
+    forfeit_errors: int | None,
     as_json: bool,
 ) -> None:
     """Rate the players of RECORDS: files of records, folders of them, or what `ggp export` writes (.jsonl and .zip).
 
     The ratings leave out what a seat is worth. Matches that were not completed or that have players without names, and
     games of one role, do not count. Records do not tell what a tournament decided: matches that are annulled there
-    count here, and a player whose errors lost it a match (`forfeit_errors`) has the goal that it reached.
+    count here, and errors lose a match where --forfeit-errors says how many do.
     Exits with 1 where a file is no record; the others are rated all the same.
     """
     found = RecordedResults()
@@ -47,24 +51,28 @@ def command(
         found.read(records, advance)
     ended = found.of_games(games)
     counted = [result for result in ended if all(result.players)]
+    rules = ScoringRules(forfeit_errors=forfeit_errors)
+    rated = [result for each in counted if (result := rated_result(each, rules)) is not None]
     for line in _notes(found, ended, counted):
         click.echo(f"ggp: {line}", err=True)
     anchored = _anchor(anchor)
     try:
-        ratings = fit_ratings(counted, anchor=anchored)
+        ratings = fit_ratings(rated, anchor=anchored)
     except ValueError as error:
         raise click.UsageError(str(error)) from error
     if not ratings.n_matches:
         of_game = " of that game" if games else ""
         click.echo(f"ggp: no record of a completed match of two players or more{of_game}", err=True)
-    alone = fit_ratings_by_game(counted, anchored) if by_game else {}
+    tallies = {"": Tally(ratings, counted, rules)}
+    for game, alone in (fit_ratings_by_game(rated, anchored) if by_game else {}).items():
+        tallies[game] = Tally(alone, [result for result in counted if result.game == game], rules)
     if as_json:
-        told = {**_as_json(ratings), "games": {game: _as_json(each) for game, each in alone.items()}}
-        click.echo(json.dumps(told, indent=2, ensure_ascii=False))
+        told = {game: each.as_json() for game, each in tallies.items()}
+        click.echo(json.dumps(told.pop("") | {"games": told}, indent=2, ensure_ascii=False))
     elif ratings.n_matches:
         console = Console()
-        for title, each in {"": ratings, **alone}.items():
-            console.print(_table(title, each))
+        for title, each in tallies.items():
+            console.print(each.table(title))
     context.exit(1 if found.unreadable else 0)
 
 
@@ -87,38 +95,54 @@ def _notes(found: RecordedResults, ended: Sequence[MatchResult], counted: Sequen
         yield f"{quantity(len(ended) - len(counted), 'record')} not counted: players have no names"
 
 
-def _as_json(ratings: Ratings) -> dict[str, Any]:
-    return {
-        "matches": ratings.n_matches,
-        "players": [
-            {
-                "player": each.player, "elo": round(each.elo, 1), "eloLow": round(each.low, 1),
-                "eloHigh": round(each.high, 1), "los": superiority(each.player, ratings), "matches": each.n_matches,
-            }
-            for each in ratings.players
-        ],
-        "roles": [
-            {"game": each.game, "role": each.role, "elo": round(each.elo, 1), "eloLow": round(each.low, 1),
-             "eloHigh": round(each.high, 1)}
-            for each in ratings.roles
-        ],
-    }  # fmt: skip
+class Tally:
+    """The *ratings* of players, with their errors in the *results*, and the matches that these lost by *rules*."""
 
+    def __init__(self, ratings: Ratings, results: Sequence[MatchResult], rules: ScoringRules) -> None:
+        self._ratings, self._loses_by_errors = ratings, rules.forfeit_errors is not None
+        self._errors: Counter[str] = Counter()
+        self._forfeits: Counter[str] = Counter()
+        for result in results:
+            for player, errors in zip(result.players, result.errors, strict=True):
+                self._errors[player] += errors
+            self._forfeits.update(losers(result, rules))
 
-def _table(title: str, ratings: Ratings) -> Table:
-    table = Table(
-        title=Text(escaped(title)) if title else None,
-        box=None,
-        pad_edge=False,
-        header_style="bold",
-        title_justify="left",
-    )
-    for column in ("", "player", "Elo", "95 %", "LOS", "matches"):
-        table.add_column(column, justify="left" if column == "player" else "right")
-    for place, each in enumerate(ratings.players, 1):
-        los = superiority(each.player, ratings)
-        interval, sureness = f"{each.low:.0f} to {each.high:.0f}", "" if los is None else f"{los:.1%}"
-        table.add_row(
-            f"{place}", Text(escaped(each.player)), f"{each.elo:.0f}", interval, sureness, f"{each.n_matches}"
+    def as_json(self) -> dict[str, Any]:
+        """Return it as `--json` prints it."""
+        return {
+            "matches": self._ratings.n_matches,
+            "players": [
+                {
+                    "player": each.player, "elo": round(each.elo, 1), "eloLow": round(each.low, 1),
+                    "eloHigh": round(each.high, 1), "los": superiority(each.player, self._ratings),
+                    "matches": each.n_matches, "errors": self._errors[each.player],
+                    "forfeits": self._forfeits[each.player],
+                }
+                for each in self._ratings.players
+            ],
+            "roles": [
+                {"game": each.game, "role": each.role, "elo": round(each.elo, 1), "eloLow": round(each.low, 1),
+                 "eloHigh": round(each.high, 1)}
+                for each in self._ratings.roles
+            ],
+        }  # fmt: skip
+
+    def table(self, title: str) -> Table:
+        """Return it as a table for terminals."""
+        table = Table(
+            title=Text(escaped(title)) if title else None,
+            box=None,
+            pad_edge=False,
+            header_style="bold",
+            title_justify="left",
         )
-    return table
+        forfeits = ("forfeits",) if self._loses_by_errors else ()
+        for column in ("", "player", "Elo", "95 %", "LOS", "matches", "errors", *forfeits):
+            table.add_column(column, justify="left" if column == "player" else "right")
+        for place, each in enumerate(self._ratings.players, 1):
+            los = superiority(each.player, self._ratings)
+            interval, sureness = f"{each.low:.0f} to {each.high:.0f}", "" if los is None else f"{los:.1%}"
+            counts = [each.n_matches, self._errors[each.player], *(self._forfeits[each.player] for _ in forfeits)]
+            name = Text(escaped(each.player))
+            table.add_row(f"{place}", name, f"{each.elo:.0f}", interval, sureness, *map(str, counts))
+        return table

@@ -17,7 +17,7 @@ from server.hosting.practice import MatchOrders
 from server.hosting.settings import LadderSettings
 from server.match.chance import new_seed
 from server.registry.queueing import addresses, names_by_address
-from server.storage.results import ResultStore, by_version
+from server.storage.results import ResultStore, by_version, rated_results
 from server.storage.rows import GameVersion, MatchPurpose, PlayerRow, RatedResult
 from server.tournament.competition import Competition
 from server.tournament.fixtures import Entrant, MatchResult, ScheduledMatch, TournamentGame, digest
@@ -63,7 +63,7 @@ class IdleLadder:
         async with self._rating:
             if self._ratings is None or self._seconds() - self._rated_s > RATED_S:
                 found, rows = await self._results.latest(limit=MAX_RESULTS), await self._host.registry.store.listed()
-                results = of_versions(found, {row.name: row for row in rows})
+                results = rated_results(of_versions(found, {row.name: row for row in rows}))
                 self._ratings, self._rated_s = await asyncio.to_thread(fit_ratings, results), self._seconds()
                 self._rated = found
             return self._ratings
@@ -173,7 +173,7 @@ def pairings(found: Sequence[RatedResult], ratings: Ratings, field: Field, seed:
     results = of_versions(found, rows)
     estimates = {each.player: Estimate(each.elo, each.deviation) for each in ratings.players}
     names = {game.name for game in games}
-    on_ladder = (each for each, kept in zip(results, found, strict=True) if kept.purpose == MatchPurpose.LADDER)
+    on_ladder = (each.result for each in results if each.purpose == MatchPurpose.LADDER)
     before = [each for each in on_ladder if each.game in names and rows.keys() >= set(each.players)]
     competition = Competition(
         tuple(map(Entrant, rows)), games, seed, tuple(_played(each, number) for number, each in enumerate(before, 1))
@@ -181,9 +181,9 @@ def pairings(found: Sequence[RatedResult], ratings: Ratings, field: Field, seed:
     return Ladder(estimates, idle, n_meetings=max(1, len(idle) // 2))(competition)
 
 
-def of_versions(found: Sequence[RatedResult], rows: Mapping[str, PlayerRow]) -> list[MatchResult]:
+def of_versions(found: Sequence[RatedResult], rows: Mapping[str, PlayerRow]) -> list[RatedResult]:
     """Return results in which an older version of a registered player is another player: `mine 1.0`."""
-    return [each.result for each in by_version(found, {name: row.version for name, row in rows.items()})]
+    return by_version(found, {name: row.version for name, row in rows.items()})
 
 
 def _played(result: MatchResult, number: int) -> ScheduledMatch:

@@ -2,12 +2,12 @@
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from statistics import fmean
 from typing import Final
 
+from server.storage.results import rated_results
 from server.storage.rows import RatedResult
-from server.tournament.fixtures import MatchResult
 from server.tournament.ratings import Rating, fit_ratings
 
 _N_MATCHES: Final = 40
@@ -16,7 +16,7 @@ _N_OPPONENTS: Final = 12
 
 @dataclass(frozen=True, slots=True)
 class MeetingTally:
-    """What one player made against another: won, drawn and lost matches, and the mean goals of both."""
+    """What one player made against another: won, drawn and lost matches, and the means of the goals that count."""
 
     n_matches: int
     wins: int
@@ -51,32 +51,40 @@ class Encounters:
 
 def encounters_of(one: str, other: str, found: Sequence[RatedResult]) -> Encounters:
     """Return what *one* made against *other* by their results *found*, which are in the order of time."""
-    results = [each.result for each in found]
-    if not results:
+    if not found:
         return Encounters(None)
-    fitted = fit_ratings(results, anchor=(other, 0.0))
-    return Encounters(
-        _tally(results, one, other),
-        tuple(by_seat(results, one, other)),
-        fitted.rating_of(one),
-        fitted.superiority(one, other),
-        tuple(found[: -_N_MATCHES - 1 : -1]),
+    encounters = Encounters(
+        _tally(found, one, other), tuple(by_seat(found, one, other)), latest=tuple(found[: -_N_MATCHES - 1 : -1])
     )
+    rated = rated_results(found)
+    if not rated:
+        return encounters
+    fitted = fit_ratings(rated, anchor=(other, 0.0))
+    return replace(encounters, lead=fitted.rating_of(one), superiority=fitted.superiority(one, other))
 
 
-def by_seat(results: Sequence[MatchResult], one: str, other: str) -> list[SeatTally]:
+def by_seat(results: Sequence[RatedResult], one: str, other: str) -> list[SeatTally]:
     """Return what *one* made against *other* in each role of each game."""
-    found: defaultdict[tuple[str, int], list[MatchResult]] = defaultdict(list)
-    for result in results:
-        found[result.game, result.players.index(one)].append(result)
+    found: defaultdict[tuple[str, int], list[RatedResult]] = defaultdict(list)
+    for each in results:
+        found[each.result.game, each.result.players.index(one)].append(each)
     return [SeatTally(game, role, _tally(of_seat, one, other)) for (game, role), of_seat in sorted(found.items())]
 
 
-def _tally(results: Sequence[MatchResult], one: str, other: str) -> MeetingTally:
-    goals = [(result.goal_of(one), result.goal_of(other)) for result in results]
-    n_won, n_lost = sum(own > its for own, its in goals), sum(own < its for own, its in goals)
+def _tally(found: Sequence[RatedResult], one: str, other: str) -> MeetingTally:
+    goals = [(_goal(each, one), _goal(each, other)) for each in found]
+    places = [
+        (-1.0 if one in each.lost else own, -1.0 if other in each.lost else its)
+        for each, (own, its) in zip(found, goals, strict=True)
+    ]
+    n_won = sum(own > its for own, its in places)
+    n_lost = sum(own < its or own < 0 for own, its in places)  # where both have lost, neither has drawn
     means = fmean(own for own, _ in goals), fmean(its for _, its in goals)
     return MeetingTally(len(goals), n_won, len(goals) - n_won - n_lost, n_lost, *means)
+
+
+def _goal(each: RatedResult, player: str) -> float:
+    return replace(each.result, goals=each.goals).goal_of(player)
 
 
 def opponents(player: str, found: Iterable[RatedResult]) -> list[tuple[str, int]]:

@@ -1,13 +1,13 @@
 """The leaderboard that follows from results: players by their ratings, what each role is worth, and earlier ratings."""
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
+from server.storage.results import rated_results
 from server.storage.rows import RatedResult
 from server.tournament.ratings import Rating, RoleEffect, fit_ratings, rating_history
-from server.tournament.scoring import MEETINGS_COUNT
 from server.tournament.table import outcomes
 
 _N_FITS: Final = 20
@@ -19,7 +19,8 @@ _MOST_NEW: Final = 10
 class LeaderboardRow:
     """A player on a leaderboard: its rating, what it won, drew and lost, its errors, and when it last played.
 
-    An older version is a player of its own; `name` is that of the player without it.
+    An older version is a player of its own; `name` is that of the player without it. `n_forfeits` are the matches that
+    its errors lost it, in tournaments where so many lose one.
     """
 
     rank: int
@@ -27,6 +28,7 @@ class LeaderboardRow:
     name: str
     outcomes: Mapping[str, int]
     n_errors: int
+    n_forfeits: int
     last_ms: int
 
 
@@ -67,27 +69,33 @@ def leaderboard_of(found: Sequence[RatedResult], kept: RatingCurves | None = Non
 
     The curves *kept* from an earlier time are good enough until a tenth of the results is new.
     """
-    fitted = fit_ratings([each.result for each in found])
+    fitted = fit_ratings(rated_results(found))
     curves = kept if kept is not None and kept.hold_for(found) else _curves(found)
     rows = tuple(_rows(found, fitted.players))
     return Leaderboard(rows, fitted.roles, fitted.n_matches, curves, found[-1].ended_ms if found else 0)
 
 
 def _rows(found: Sequence[RatedResult], ratings: Sequence[Rating]) -> Iterator[LeaderboardRow]:
-    counts = outcomes([each.result for each in found], MEETINGS_COUNT)
     names = {one: name for each in found for one, name in zip(each.result.players, each.names, strict=False)}
     last_ms = {player: each.ended_ms for each in found for player in each.result.players}
+    counts: defaultdict[str, Counter[str]] = defaultdict(Counter)
     n_errors: Counter[str] = Counter()
+    n_forfeits: Counter[str] = Counter()
     for each in found:
         for player, errors in zip(each.result.players, each.result.errors, strict=True):
             n_errors[player] += errors
+        for player, made in outcomes([each.result], each.rules).items():
+            counts[player].update(made)
+        n_forfeits.update(each.lost)
     for rank, rating in enumerate(ratings, 1):
         player = rating.player
         name = names.get(player, player)
-        yield LeaderboardRow(rank, rating, name, counts[player], n_errors[player], last_ms[player])
+        spoilt = n_errors[player], n_forfeits[player]
+        yield LeaderboardRow(rank, rating, name, counts[player], *spoilt, last_ms[player])
 
 
 def _curves(found: Sequence[RatedResult]) -> RatingCurves:
-    history = rating_history([each.result for each in found], _N_FITS)
-    points = tuple((found[each.n_results - 1].ended_ms, each.ratings) for each in history)
+    telling = [each for each in found if each.rated is not None]
+    history = rating_history(rated_results(telling), _N_FITS)
+    points = tuple((telling[each.n_results - 1].ended_ms, each.ratings) for each in history)
     return RatingCurves(len(found), found[-1].ended_ms if found else 0, points)

@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from itertools import groupby
 from typing import Any, Final
 
@@ -11,7 +12,7 @@ import sqlalchemy as sa
 from server.storage.database import Database
 from server.storage.listing import IS_NAMED, has_seat
 from server.storage.rows import MatchPurpose, MatchStatus, RatedResult, SeatKind
-from server.storage.schema import annulments, matches, players, seats
+from server.storage.schema import annulments, fixtures, matches, players, seats, tournaments
 from server.tournament.fixtures import MatchResult
 
 MOST_RESULTS: Final = 10_000
@@ -38,10 +39,15 @@ def _by_version(found: RatedResult, current: Mapping[str, str | None]) -> RatedR
     return replace(found, result=replace(found.result, players=called), names=names)
 
 
+def rated_results(found: Iterable[RatedResult]) -> list[MatchResult]:
+    """Return the results *found* as ratings read them, without those that tell nothing of strength."""
+    return [result for each in found if (result := each.rated) is not None]
+
+
 class ResultStore:
     """The results in a database: of completed matches in which programs alone had seats.
 
-    Annulled ones are left out, and those of which the public may not know the game yet.
+    Annulled and forfeited ones are left out, and those of which the public may not know the game yet.
     """
 
     def __init__(self, database: Database) -> None:
@@ -58,13 +64,14 @@ class ResultStore:
         wanted = wanted.where(matches.c.ended_ms >= since_ms) if since_ms else wanted
         chosen = wanted.limit(limit).subquery()
         of_seat = seats.c.player, seats.c.goal, seats.c.n_errors, seats.c.version
-        query = sa.select(chosen.c.id, chosen.c.game, chosen.c.ended_ms, chosen.c.purpose, *of_seat)
-        query = query.select_from(chosen.join(seats, seats.c.match_id == chosen.c.id))
-        query = query.where(seats.c.kind != SeatKind.CHANCE)
+        of_match = chosen.c.id, chosen.c.game, chosen.c.ended_ms, chosen.c.purpose, fixtures.c.tournament
+        joined = chosen.join(seats, seats.c.match_id == chosen.c.id)
+        joined = joined.outerjoin(fixtures, fixtures.c.match_id == chosen.c.id)
+        query = sa.select(*of_match, *of_seat).select_from(joined).where(seats.c.kind != SeatKind.CHANCE)
         query = query.order_by(chosen.c.ended_ms, chosen.c.id, seats.c.position)
-        rows = await self._database.read(lambda connection: connection.execute(query).all())
+        rows, limits = await self._database.read(partial(_with_limits, query=query))
         # Ten thousand results take long to make.
-        return await asyncio.to_thread(_results, rows)
+        return await asyncio.to_thread(_results, rows, limits)
 
     async def rated_games(self) -> list[tuple[str, int]]:
         """Return the games that have results, each with how many matches are completed; the most played first."""
@@ -80,10 +87,28 @@ class ResultStore:
         return dict(await self._database.read(lambda connection: connection.execute(query).all()))
 
 
-def _results(rows: Iterable[Any]) -> list[RatedResult]:
-    """Return the results that *rows* hold, a row for each seat; without those that are damaged."""
+def _with_limits(connection: sa.Connection, query: sa.Select[Any]) -> tuple[Sequence[Any], dict[str, int]]:
+    """Return the rows of *query*, and how many errors lose a match in the tournaments that they name."""
+    rows = connection.execute(query).all()
+    names = {row.tournament for row in rows} - {None}
+    terms = sa.select(tournaments.c.name, tournaments.c.terms).where(tournaments.c.name.in_(names))
+    limits = {name: _forfeit_errors(told) for name, told in connection.execute(terms)} if names else {}
+    return rows, {name: limit for name, limit in limits.items() if limit is not None}
+
+
+def _forfeit_errors(terms: Any) -> int | None:
+    """Return how many errors lose a match by the *terms* of its tournament; None where they, or a disk, say none."""
+    found = terms.get("forfeit_errors") if isinstance(terms, dict) else None
+    return found if type(found) is int and found >= 1 else None
+
+
+def _results(rows: Iterable[Any], limits: Mapping[str, int]) -> list[RatedResult]:
+    """Return the results that *rows* hold, a row for each seat; without those that are damaged.
+
+    *limits* say how many errors lose a match, by tournament.
+    """
     found = (list(of_match) for _, of_match in groupby(rows, key=lambda row: row.id))
-    return [_result(of_match) for of_match in found if all(_is_sound(row) for row in of_match)]
+    return [_result(of_match, limits) for of_match in found if all(_is_sound(row) for row in of_match)]
 
 
 def matches_with_results(game: str | None, names: Sequence[str]) -> sa.Select[Any]:
@@ -95,6 +120,7 @@ def matches_with_results(game: str | None, names: Sequence[str]) -> sa.Select[An
         matches.c.status == MatchStatus.COMPLETED,
         ~sa.exists().where(is_other),
         matches.c.id.not_in(sa.select(annulments.c.match_id)),
+        ~sa.exists().where(fixtures.c.match_id == matches.c.id, fixtures.c.forfeited.is_not(None)),
         IS_NAMED,
     )
     if game is not None:
@@ -125,10 +151,12 @@ def _is_sound(row: Any) -> bool:
     return is_number and isinstance(row.player, str) and isinstance(row.game, str)
 
 
-def _result(of_match: Sequence[Any]) -> RatedResult:
+def _result(of_match: Sequence[Any], limits: Mapping[str, int]) -> RatedResult:
     first = of_match[0]
     columns = zip(*((row.player, row.goal, row.n_errors, row.version) for row in of_match), strict=True)
     names, goals, errors, versions = columns
     purpose = MatchPurpose(first.purpose) if first.purpose in tuple(MatchPurpose) else None
     told = versions if any(version is not None for version in versions) else ()
-    return RatedResult(MatchResult(first.game, names, goals, errors, first.id), first.ended_ms, told, purpose)
+    result = MatchResult(first.game, names, goals, errors, first.id)
+    limit = limits.get(first.tournament)
+    return RatedResult(result, first.ended_ms, told, purpose, forfeit_errors=limit)

@@ -9,6 +9,7 @@ from typing import Any, Final
 
 from gdl import game
 from server.tournament.fixtures import MatchResult
+from server.tournament.scoring import ScoringRules, counted_goals, losers, rated_result
 
 
 class MatchStatus(StrEnum):
@@ -264,6 +265,7 @@ class RatedResult:
         versions: the version of each player then, None where it has none; empty where no player has one.
         purpose: what the match was for, where that is kept.
         names: what the players are called without their versions, where `by_version` has added these.
+        forfeit_errors: how many errors lose the match, where its tournament says so.
     """
 
     result: MatchResult
@@ -271,3 +273,24 @@ class RatedResult:
     versions: tuple[str | None, ...] = ()
     purpose: MatchPurpose | None = None
     names: tuple[str, ...] = ()
+    forfeit_errors: int | None = None
+
+    @property
+    def rules(self) -> ScoringRules:
+        """What counts in the match."""
+        return ScoringRules(forfeit_errors=self.forfeit_errors)
+
+    @property
+    def lost(self) -> frozenset[str]:
+        """The players who have lost the match by their errors, whatever the goals are."""
+        return losers(self.result, self.rules)
+
+    @property
+    def goals(self) -> tuple[int, ...]:
+        """The goals that count, in the order of the roles."""
+        return counted_goals(self.result, self.rules)
+
+    @property
+    def rated(self) -> MatchResult | None:
+        """The result as ratings read it; None where all players have lost, which tells nothing of strength."""
+        return rated_result(self.result, self.rules)

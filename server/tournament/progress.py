@@ -2,7 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Collection, Iterator, Mapping
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 from functools import cached_property
 from itertools import chain
 from typing import Any, Final
@@ -13,7 +13,7 @@ from server.tournament.fixtures import Entrant, MatchResult, ScheduledMatch, Tou
 from server.tournament.ladder import Estimate, Ladder
 from server.tournament.plan import TournamentPlan
 from server.tournament.ratings import Ratings, fit_ratings
-from server.tournament.scoring import losers, rated_goals
+from server.tournament.scoring import rated_result
 from server.tournament.sprt import Decision, pentanomial
 
 
@@ -101,17 +101,9 @@ class Progress:
 
     @cached_property
     def rated_results(self) -> tuple[MatchResult, ...]:
-        """The results that tell who is stronger, with goals in the order that counts.
-
-        What substitutes won for a player counts for the others. Matches to which a player did not come, and those that
-        all have lost, tell nothing.
-        """
-        rules = self.plan.scoring
-        return tuple(
-            replace(result, goals=rated_goals(result, rules))
-            for result in self.results
-            if not (result.forfeited or losers(result, rules).issuperset(result.players))
-        )
+        """The results that tell who is stronger, as `rated_result` gives them."""
+        found = (rated_result(result, self.plan.scoring) for result in self.results)
+        return tuple(result for result in found if result is not None)
 
     @cached_property
     def ratings(self) -> Ratings:

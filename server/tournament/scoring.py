@@ -2,7 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from itertools import permutations
 from statistics import fmean
@@ -80,6 +80,17 @@ def rated_goals(result: MatchResult, rules: ScoringRules) -> tuple[int, ...]:
     lost = losers(result, rules)
     pairs = zip(result.players, counted_goals(result, rules), strict=True)
     return tuple(-1 if player in lost else goal for player, goal in pairs)
+
+
+def rated_result(result: MatchResult, rules: ScoringRules) -> MatchResult | None:
+    """Return *result* with goals in the order that counts, as ratings read it; None where it tells nothing of strength.
+
+    What substitutes won for a player counts for the others. A match to which a player did not come, and one that all
+    have lost, tell nothing.
+    """
+    if result.forfeited or losers(result, rules).issuperset(result.players):
+        return None
+    return replace(result, goals=rated_goals(result, rules))
 
 
 def mean_goals(results: Iterable[MatchResult], rules: ScoringRules) -> dict[str, float]:

@@ -28,6 +28,7 @@ class TableRow:
         los: the likelihood that it is stronger than the best of the others.
         thinking_s: how long it thought for all its moves.
         decided_by: the tie-break that parts it from the player before it.
+        forfeits: how many matches it has lost whatever the goals are, by its absence or its errors.
     """
 
     rank: int
@@ -45,6 +46,7 @@ class TableRow:
     thinking_s: float
     moves: int
     decided_by: str | None
+    forfeits: int = 0
 
     @property
     def won_drawn_lost(self) -> str:
@@ -63,6 +65,7 @@ class TableRow:
             "meanGoal": round(self.mean_goal, 2), "elo": elo, "eloLow": elo_low, "eloHigh": elo_high,
             "los": None if self.los is None else round(self.los, 4), "errors": self.errors,
             "thinkingSeconds": round(self.thinking_s, 3), "moves": self.moves, "decidedBy": self.decided_by,
+            "forfeits": self.forfeits,
         }  # fmt: skip
 
 
@@ -72,7 +75,7 @@ def table_of(progress: Progress) -> tuple[TableRow, ...]:
     ratings = progress.ratings
     goals = mean_goals(results, plan.scoring)
     counts = outcomes(results, plan.scoring)
-    spent = _spent(progress.played)
+    spent = _spent(progress.played, plan.scoring)
     return tuple(
         _row(standing, goals.get(standing.name, 0.0), counts[standing.name], spent[standing.name], ratings)
         for standing in _standings(progress)
@@ -107,6 +110,7 @@ def _row(standing: Standing, mean_goal: float, counts: Counter[str], spent: Coun
         thinking_s=spent["thinking_ms"] / 1000,
         moves=spent["moves"],
         decided_by=None if standing.decided_by is None else str(standing.decided_by),
+        forfeits=spent["forfeits"],
     )
 
 
@@ -137,9 +141,11 @@ def outcomes(results: Iterable[MatchResult], rules: ScoringRules) -> defaultdict
     return counts
 
 
-def _spent(played: Iterable[PlayedMatch]) -> defaultdict[str, Counter[str]]:
+def _spent(played: Iterable[PlayedMatch], rules: ScoringRules) -> defaultdict[str, Counter[str]]:
     spent: defaultdict[str, Counter[str]] = defaultdict(Counter)
     for match in played:
+        for player in losers(match.result, rules):
+            spent[player]["forfeits"] += 1
         for place, player in enumerate(match.result.players):
             spent[player]["errors"] += match.result.errors[place]
             spent[player]["thinking_ms"] += match.thinking_ms[place]

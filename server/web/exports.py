@@ -42,6 +42,7 @@ class RatingsLine(NamedTuple):
     errors: int
     last: str
     owner: str | None
+    forfeits: int
 
 
 class StandingsLine(NamedTuple):
@@ -65,6 +66,7 @@ class StandingsLine(NamedTuple):
     decided_by: str | None
     entered_by: str
     byes: int
+    forfeits: int
 
 
 class ResultsLine(NamedTuple):
@@ -111,6 +113,7 @@ def _rating_line(row: LeaderboardRow, owner: str | None) -> RatingsLine:
         errors=row.n_errors,
         last=machine_date(row.last_ms),
         owner=owner,
+        forfeits=row.n_forfeits,
     )
 
 
@@ -172,6 +175,7 @@ def standings_lines(shown: tournament_view.ShownTournament) -> Iterator[Standing
             decided_by=row.decided_by,
             entered_by=entered_by[row.player],
             byes=row.byes,
+            forfeits=row.forfeits,
         )
 
 

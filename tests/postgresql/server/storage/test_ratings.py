@@ -75,6 +75,28 @@ async def test_matches_of_people_and_annulled_ones_are_left_out(database: Databa
     assert await results.latest() == []
 
 
+async def test_a_result_tells_how_many_errors_lose_it_where_its_tournament_says_so(database: Database) -> None:
+    matches, tournaments = await begun(database), TournamentStore(database)
+    strict = tournament()
+    strict = replace(strict, terms=strict.terms.model_copy(update={"forfeit_errors": 1}))
+    assert await tournaments.add(strict, entrants("legal", "random"))
+    assert await tournaments.apply(strict, TournamentChange(scheduled=[FIRST]))
+    await add_over(matches, "t1.1", 30, "legal", "random")
+    await add_over(matches, "b", 40, "legal", "random")
+    found = await ResultStore(database).latest()
+    assert [(each.forfeit_errors, each.lost) for each in found] == [(1, {"random"}), (None, frozenset())]
+
+
+async def test_a_match_that_was_forfeited_before_it_was_over_is_left_out(database: Database) -> None:
+    matches, tournaments = await begun(database), TournamentStore(database)
+    assert await tournaments.add(tournament(), entrants("legal", "random"))
+    assert await tournaments.apply(tournament(), TournamentChange(scheduled=[FIRST]))
+    await add_over(matches, "t1.1", 30, "legal", "random")
+    lost = TournamentChange(forfeits={"t1.1": ("legal",)})
+    assert await tournaments.apply(replace(tournament(), revision=1), lost)
+    assert await ResultStore(database).latest() == []
+
+
 async def test_the_steps_of_a_match_of_a_tournament_are_told_as_late_as_the_match(database: Database) -> None:
     await begun(database)
     store = TournamentStore(database)

@@ -147,3 +147,16 @@ def test_the_anchor_holds_in_each_game_that_it_has_played(ggp: Ggp, folder: Path
     found = json.loads(ggp("ratings", folder, "--by-game", "--anchor", "ada=2000", "--json").output)
     alone = {game: elos(each) for game, each in found["games"].items()}
     assert (elos(found)["ada"], alone["nim"]["ada"], alone["chess"]) == (2000, 2000, {"bob": 1500, "cat": 1500})
+
+
+def test_errors_are_counted_and_lose_a_match_where_it_is_said_how_many_do(ggp: Ggp, folder: Path) -> None:
+    late = {"playerNamesFromHost": ["cat", "bob"], "errors": [["timed out 1", ""], ["illegal 1", ""]]}
+    (folder / "three.json").write_text(json.dumps(record("three") | late))
+
+    def players(*options: str) -> list[tuple[object, ...]]:
+        told = json.loads(ggp("ratings", folder, "--json", *options).output)["players"]
+        return [(each["player"], each["errors"], each["forfeits"]) for each in told]
+
+    assert players() == [("ada", 0, 0), ("cat", 2, 0), ("bob", 0, 0)]
+    assert players("--forfeit-errors", "2") == [("ada", 0, 0), ("bob", 0, 0), ("cat", 2, 1)]
+    assert ggp("ratings", folder, "--forfeit-errors", "2").output.splitlines()[0].split()[-2:] == ["errors", "forfeits"]

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 
 from server.hosting.idle_ladder import Field, of_versions, order_of_match, pairings
 from server.hosting.settings import LadderSettings
+from server.storage.results import rated_results
 from server.storage.rows import GameVersion, MatchPurpose, PlayerRow, RatedResult, SeatKind
 from server.tournament.fixtures import MatchResult, ScheduledMatch, TournamentGame
 from server.tournament.ratings import fit_ratings
@@ -27,7 +28,7 @@ def won(
 
 
 def drawn_of(found: Sequence[RatedResult], rows: Mapping[str, PlayerRow], idle: str) -> tuple[ScheduledMatch, ...]:
-    return pairings(found, fit_ratings(of_versions(found, rows)), Field(rows, idle, GAMES), 7)
+    return pairings(found, fit_ratings(rated_results(of_versions(found, rows))), Field(rows, idle, GAMES), 7)
 
 
 def test_every_idle_player_meets_one_other_with_each_seat_once() -> None:
@@ -51,7 +52,7 @@ def test_those_meet_who_tell_most_and_the_game_that_was_played_least() -> None:
 def test_a_new_version_is_a_newcomer_and_the_old_one_keeps_its_results() -> None:
     rows = {"a": row("a", "2"), "b": row("b")}
     found = [won(number, "a", "b", "1", None) for number in range(5)] + [won(9, "b", "a", None, "2", purpose=None)]
-    ratings = fit_ratings(of_versions(found, rows))
+    ratings = fit_ratings(rated_results(of_versions(found, rows)))
     assert {each.player: each.n_matches for each in ratings.players} == {"a 1": 5, "a": 1, "b": 6}
 
 

@@ -56,3 +56,14 @@ def test_an_opponent_with_two_seats_is_met_once() -> None:
 def test_the_twelve_most_frequent_opponents_are_listed() -> None:
     results = [won("ada", f"p{n:02}", 100 * n + i) for n in range(15) for i in range(n + 1)]
     assert opponents("ada", results) == [(f"p{n:02}", n + 1) for n in range(14, 2, -1)]
+
+
+def test_a_match_that_errors_lost_counts_as_lost_with_the_goals_that_count() -> None:
+    by_substitutes = RatedResult(MatchResult("chess", ("ada", "bob"), (100, 0), (3, 0), "m"), 1, forfeit_errors=3)
+    assert encounters_of("ada", "bob", [by_substitutes]).total == MeetingTally(1, 0, 0, 1, 0.0, 100.0)
+
+
+def test_two_that_have_both_lost_all_their_matches_have_no_rating() -> None:
+    both = RatedResult(MatchResult("chess", ("ada", "bob"), (50, 50), (3, 3), "m"), 1, forfeit_errors=3)
+    found = encounters_of("ada", "bob", [both])
+    assert (found.total, found.lead, found.superiority) == (MeetingTally(1, 0, 0, 1, 0.0, 0.0), None, None)

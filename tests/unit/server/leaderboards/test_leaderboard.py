@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from server.leaderboards.leaderboard import Leaderboard, RatingCurves, leaderboard_of
 from server.storage.rows import RatedResult
 from server.tournament.fixtures import MatchResult
@@ -31,6 +33,27 @@ def test_the_curves_are_kept_until_a_tenth_of_the_results_is_new() -> None:
     many = [won("ada", "bob", 10 + n) for n in range(20)]
     curves = leaderboard_of(many).curves
     assert leaderboard_of([*many, won("bob", "ada", 50)], curves).curves is curves
+
+
+def test_a_match_that_errors_lost_is_a_loss_and_a_forfeit_whatever_the_goals_are() -> None:
+    by_substitutes = replace(won("bob", "ada", 1), result=MatchResult("chess", ("bob", "ada"), (100, 0), (3, 0), "m1"))
+    rows = leaderboard_of([replace(by_substitutes, forfeit_errors=3)]).rows
+    assert [(row.rating.player, row.outcomes, row.n_errors, row.n_forfeits) for row in rows] == [
+        ("ada", {"wins": 1}, 0, 0), ("bob", {"losses": 1}, 3, 1),
+    ]  # fmt: skip
+    assert [row.rating.player for row in leaderboard_of([replace(by_substitutes, forfeit_errors=4)]).rows] == [
+        "bob", "ada",
+    ]  # fmt: skip
+
+
+def test_a_match_that_all_have_lost_says_nothing_of_strength() -> None:
+    both = RatedResult(MatchResult("chess", ("ada", "bob"), (100, 0), (2, 2), "m9"), 9, forfeit_errors=2)
+    board, before = leaderboard_of([*RESULTS, both]), leaderboard_of(RESULTS)
+    assert [row.rating for row in board.rows] == [row.rating for row in before.rows]
+    assert [point.keys() for _, point in board.curves.points] == [point.keys() for _, point in before.curves.points]
+    assert [(row.outcomes.get("losses", 0), row.n_forfeits, row.last_ms) for row in board.rows] == [
+        (1, 1, 9), (3, 1, 9), (2, 0, 3),
+    ]  # fmt: skip
 
 
 def test_without_results_the_leaderboard_is_empty() -> None:

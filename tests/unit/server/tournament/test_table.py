@@ -27,7 +27,7 @@ def test_without_matches_all_are_first_and_not_rated() -> None:
         {
             "rank": 1, "player": player, "matches": 0, "score": 0.0, "wins": 0, "draws": 0, "losses": 0,
             "byes": 0, "meanGoal": 0.0, "elo": None, "eloLow": None, "eloHigh": None, "los": None, "errors": 0,
-            "thinkingSeconds": 0.0, "moves": 0, "decidedBy": None,
+            "thinkingSeconds": 0.0, "moves": 0, "decidedBy": None, "forfeits": 0,
         }
         for player in ("=1+1", "<b>")
     ]  # fmt: skip
@@ -93,6 +93,7 @@ def test_forfeits_say_nothing_of_strength() -> None:
     absent = tuple(replace(one, result=replace(one.result, forfeited=("<b>",))) for one in lopsided_progress().ended)
     first, second = table_of(replace(lopsided_progress(), ended=absent))
     assert (first.player, first.rating, second.rating, first.wins + first.draws) == ("=1+1", None, None, 4)
+    assert (first.forfeits, second.forfeits) == (0, 4)
 
 
 def test_a_row_has_the_sums_of_all_matches_as_scripts_read_them() -> None:
@@ -100,7 +101,7 @@ def test_a_row_has_the_sums_of_all_matches_as_scripts_read_them() -> None:
     assert first.as_json() == {
         "rank": 1, "player": "=1+1", "matches": 4, "score": 3.5, "wins": 3, "draws": 1, "losses": 0, "byes": 0,
         "meanGoal": 87.5, "elo": 1736.6, "eloLow": 1421.6, "eloHigh": 2051.6, "los": 0.9295, "errors": 2,
-        "thinkingSeconds": 6.0, "moves": 8, "decidedBy": None,
+        "thinkingSeconds": 6.0, "moves": 8, "decidedBy": None, "forfeits": 0,
     }  # fmt: skip
     assert (second.player, second.score, second.wins, second.draws, second.losses) == ("<b>", 0.5, 0, 1, 3)
     unrated = replace(second, score=1 / 3, mean_goal=1 / 3, rating=None, los=None, thinking_s=1 / 3)
