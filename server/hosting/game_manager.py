@@ -89,7 +89,7 @@ class GameManager:
         return self._chooser.wait_reasons
 
     async def start(self) -> None:
-        """Prepare, and begin to play; raises as `prepare`."""
+        """Prepare, and begin to play; raises as `play`."""
         await self.prepare()
         await self.play()
 
@@ -97,12 +97,9 @@ class GameManager:
         """Bring the library into the database, and hear of what other managers tell.
 
         Raises:
-            UnknownNameError: the ladder has a game that is not there.
-            ScheduleError: the ladder has a game of one role.
             StorageError: the database failed.
         """
         await self.finder.keep_library()
-        await self.ladder.check()
         if self.database.is_sqlite:
             await self.matches.free_all()  # its lock says that there is no other manager
         self.relay.start()
@@ -111,8 +108,11 @@ class GameManager:
         """Begin to play, once all is prepared: first what broke off, then what waits.
 
         Raises:
+            UnknownNameError: the ladder has a game that is not there.
+            ScheduleError: the ladder has a game of one role.
             StorageError: the database failed.
         """
+        await self.ladder.check()
         await self.playing.take_over()
         self.look()
         leases = self.playing.keep_leases(self.look)

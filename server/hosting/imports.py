@@ -3,8 +3,9 @@
 import asyncio
 import logging
 import secrets
-from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Awaitable, Callable, Collection, Mapping
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
 from functools import partial
 from http import HTTPStatus
 from pathlib import Path
@@ -34,6 +35,9 @@ _MOST_KEPT: Final = 50
 _MOST_RUNNING: Final = 2
 _N_HASHES: Final = 10_000
 _RETRY_S: Final = 2.0
+_PATIENCE_S: Final = 60.0
+"""How long the start of a server waits for the games of its folder."""
+_SAME: Final = "the same rules are kept"
 _OF_OURS: Final = "an error of this server, which its log describes"
 _LOG: Final = logging.getLogger(__name__)
 T = TypeVar("T")
@@ -106,15 +110,29 @@ class GameImports:
             self._n_unpacked -= 1
         return self._begun(GameImport(secrets.token_hex(8), source, by), found)
 
-    async def keep_folder(self, folder: Path) -> GameImport:
-        """Begin to keep the games of *folder*, in the versions that are there.
+    async def keep_folder(
+        self, folder: Path, needed: Collection[str] = (), patience_s: float = _PATIENCE_S
+    ) -> GameImport:
+        """Keep the games of *folder*, in the versions that are there.
+
+        What is not done after *patience_s* seconds is to come, unless a game that is *needed* is among it.
 
         Raises:
             OSError: it cannot be read.
             ImportSourceError: it is larger than it may be.
         """
+        _LOG.info("looking at the games of %s", folder)
         found = await in_own_thread(partial(files_of_path, folder, ImportLimits()))
-        return self._begun(GameImport(secrets.token_hex(8), folder.name, "", replaces=True), found)
+        work = self._begun(GameImport(secrets.token_hex(8), folder.name, "", replaces=True), found)
+        is_patient = True
+        while is_patient and not work.is_over:
+            with suppress(TimeoutError):
+                await asyncio.wait_for(work.ended.wait(), patience_s)
+            is_patient = not {*await self._games.names()}.issuperset(needed)
+        if not work.is_over:
+            told = "looking at the games of %s takes long: the server starts with those that were seen, %d of %s so far"
+            _LOG.warning(told, folder, len(work.rows), work.n_games or "some")
+        return work
 
     def _begun(self, work: GameImport, found: FoundFiles) -> GameImport:
         self._known[work.id] = work
@@ -134,9 +152,9 @@ class GameImports:
                 work.rows += [
                     intake.ImportRow(path, intake.ImportOutcome.REFUSED, reason=reason) for path, reason in passed
                 ]
-                known = await self._known_games()
+                known: dict[str, str] = {}
                 for game in games:
-                    work.rows.append(await self._imported(game, work, known))
+                    work.rows.append(await self._unchanged(game, work) or await self._imported(game, work, known))
         except Exception as error:  # whatever it is, the page has to say that not all files were looked at
             _LOG.exception("the import of %s failed", work.source)
             work.problem = str(error).split("\n")[0] if isinstance(error, GdlError) else _OF_OURS
@@ -162,13 +180,35 @@ class GameImports:
             self._hashes[version.sha256] = normal_sha256(read_rules(version.rules, version.name))
         return self._hashes[version.sha256]
 
+    async def _unchanged(self, game: CandidateGame, work: GameImport) -> intake.ImportRow | None:
+        """Return that the rules of *game*, one of the server's folder, are kept already; its description is kept anew.
+
+        None where they are not, or its description fits them no more.
+        """
+        kept = await self._games.find(game.name) if work.replaces else None
+        if kept is None or kept.is_library or kept.rules != game.rules:
+            return None
+        about = kept.about if game.about is None else description_of(game, kept.roles, work.source)
+        if about == kept.about:
+            return intake.ImportRow(game.path, intake.ImportOutcome.DOUBLE, title=game.title, reason=_SAME)
+        if about is None:
+            return None
+        await self._games.put(replace(kept, about=about))
+        return intake.ImportRow(game.path, intake.ImportOutcome.IMPORTED, game.name, game.title, roles=kept.roles)
+
     async def _imported(self, game: CandidateGame, work: GameImport, known: dict[str, str]) -> intake.ImportRow:
-        """Keep *game*, and return what became of it; *known* grows by its rules once they are kept."""
+        """Keep *game*, and return what became of it; *known* grows by its rules once they are kept.
+
+        It is empty until it is needed, since to read all games takes seconds.
+        """
         sha256 = await in_own_thread(partial(intake.normal_hash, game))
         if isinstance(sha256, intake.ImportRow):
             return sha256
+        if not known:
+            known |= await self._known_games()
         try:
-            row = intake.double_of(game, sha256, known) or await self._kept(game, work)
+            is_own = work.replaces and known.get(sha256) == game.name  # written otherwise, or described
+            row = (None if is_own else intake.double_of(game, sha256, known)) or await self._kept(game, work)
         except StorageError:  # no fault of the game: the import ends
             raise
         except (CallerError, GdlError) as error:

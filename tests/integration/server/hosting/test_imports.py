@@ -16,14 +16,16 @@ import pytest
 from aiohttp import FormData
 
 from gdl.diagnostics import Source
+from gdl.games.library import find_game
 from server.api.operation import IMPORTS
 from server.errors import NameTakenError
 from server.hosting.imports import GameImports
-from server.hosting.settings import HostSettings
+from server.hosting.settings import HostSettings, LadderSettings
 from server.hosting.uploads import Upload, keep_game
 from server.importing.intake import ImportOutcome
 from server.refusals import RequestError
 from server.storage.errors import StorageError
+from server.storage.games import title_of
 from server.storage.rows import GameVersion
 from server.validating.checker import Checker
 from server.validating.validation import Validation
@@ -107,14 +109,60 @@ async def test_a_folder_of_games_is_kept_at_the_start_in_the_versions_that_are_t
     for text in (RULES, OTHER):
         rules.write_text(text, encoding="utf-8")
         async with whole_server(tmp_path, HostSettings(games_folder=folder)) as (client, _):
-            (work,) = imports_of(client).running
-            async with asyncio.timeout(120):
-                await work.ended.wait()
             current = await manager_of(client).games.find("mine")
             assert current is not None
             assert (current.rules, current.is_library) == (text, False)
             n_versions = len(await manager_of(client).games.versions("mine"))
     assert n_versions == 2
+
+
+async def test_a_large_folder_does_not_hold_up_the_start_and_the_log_says_so(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    folder = tmp_path / "games"
+    folder.mkdir()
+    (folder / "mine.kif").write_text(RULES, encoding="utf-8")
+    async with whole_server(tmp_path) as (client, _):
+        work = await imports_of(client).keep_folder(folder, patience_s=0)
+        assert not work.is_over
+        await work.ended.wait()
+    (told,) = [record.getMessage() for record in caplog.records if record.levelno == logging.WARNING]
+    assert told.startswith(f"looking at the games of {folder} takes long: the server starts with those that were seen")
+
+
+async def test_a_description_that_changed_is_kept_with_the_rules_as_they_were(tmp_path: Path) -> None:
+    path = tmp_path / "mine" / "mine.kif"
+    path.parent.mkdir()
+    path.write_text(RULES, encoding="utf-8")
+    described = 'title = "{}"\nauthors = ["me"]\nroles = ["a"]\nplayers = 1\nsummary = "Goes on."\nsource = "me"\n'
+    titles, outcomes = [], []
+    async with whole_server(tmp_path) as (client, _):
+        for title in ("Mine", "Ours", "Ours"):
+            path.with_suffix(".toml").write_text(described.format(title), encoding="utf-8")
+            work = await imports_of(client).keep_folder(path.parent, patience_s=120)
+            kept = await manager_of(client).games.versions("mine")
+            titles.append([title_of(version) for version in kept])
+            outcomes += [row.outcome for row in work.rows]
+    assert titles == [["Mine"], ["Ours"], ["Ours"]]
+    assert outcomes == [ImportOutcome.IMPORTED, ImportOutcome.IMPORTED, ImportOutcome.DOUBLE]
+
+
+async def test_rules_that_are_only_written_otherwise_are_a_new_version_too(tmp_path: Path) -> None:
+    folder = tmp_path / "games"
+    folder.mkdir()
+    async with whole_server(tmp_path) as (client, _):
+        for text in (RULES, f"; a comment\n{RULES}"):
+            (folder / "mine.kif").write_text(text, encoding="utf-8")
+            await imports_of(client).keep_folder(folder, patience_s=120)
+        kept = await manager_of(client).games.versions("mine")
+    assert [version.rules for version in kept] == [f"; a comment\n{RULES}", RULES]
+
+
+async def test_the_ladder_may_be_of_a_game_of_the_folder(tmp_path: Path) -> None:
+    (tmp_path / "mine.kif").write_text(find_game("tictactoe").text().replace("mark", "take"), encoding="utf-8")
+    settings = HostSettings(games_folder=tmp_path, ladder=LadderSettings(("mine",)))
+    async with whole_server(tmp_path, settings, plays=False) as (client, _):
+        await manager_of(client).play()
 
 
 async def test_the_log_says_which_files_of_a_folder_are_refused(
@@ -129,6 +177,7 @@ async def test_the_log_says_which_files_of_a_folder_are_refused(
         await work.ended.wait()
         (row,) = work.rows
     assert [record.getMessage() for record in caplog.records if record.name == "server.hosting.imports"] == [
+        f"looking at the games of {folder}",
         f"bad.kif of games is refused: {row.reason}",
         "import of games by the server: 0 imported, 0 double, 1 refused",
     ]
