@@ -31,6 +31,11 @@ class LeaderboardRow:
     n_forfeits: int
     last_ms: int
 
+    @property
+    def n_matches(self) -> int:
+        """How many matches it played against others, also those that all have lost, which its rating leaves out."""
+        return sum(self.outcomes.values())
+
 
 @dataclass(frozen=True, slots=True)
 class RatingCurves:

@@ -106,7 +106,7 @@ def _rating_line(row: LeaderboardRow, owner: str | None) -> RatingsLine:
         elo=elo,
         elo_low=low,
         elo_high=high,
-        matches=rating.n_matches,
+        matches=row.n_matches,
         wins=made.get("wins", 0),
         draws=made.get("draws", 0),
         losses=made.get("losses", 0),

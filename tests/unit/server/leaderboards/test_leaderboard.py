@@ -51,8 +51,8 @@ def test_a_match_that_all_have_lost_says_nothing_of_strength() -> None:
     board, before = leaderboard_of([*RESULTS, both]), leaderboard_of(RESULTS)
     assert [row.rating for row in board.rows] == [row.rating for row in before.rows]
     assert [point.keys() for _, point in board.curves.points] == [point.keys() for _, point in before.curves.points]
-    assert [(row.outcomes.get("losses", 0), row.n_forfeits, row.last_ms) for row in board.rows] == [
-        (1, 1, 9), (3, 1, 9), (2, 0, 3),
+    assert [(row.n_matches, row.outcomes.get("losses", 0), row.n_forfeits, row.last_ms) for row in board.rows] == [
+        (4, 1, 1, 9), (4, 3, 1, 9), (2, 2, 0, 3),
     ]  # fmt: skip
 
 
