@@ -26,7 +26,7 @@ from server.spectating.public_record import known_match
 from server.spectating.viewers import secrecy_of
 from server.storage.rows import MatchRow, MatchStatus
 from server.visibility import Aspect, Viewer, may_see
-from server.web import boards, match_cards, rendering, tournament_pages
+from server.web import boards, match_cards, rendering, tournament_pages, tournament_view
 from server.web.known_games import FIRST_POSITIONS, GAME_VERSIONS, ShownRules, shown_rules
 from server.web.match_view import MatchView, rows_of, view_of
 from server.web.thoughts import thoughts_of
@@ -105,7 +105,8 @@ async def show_match(request: web.Request) -> web.Response:
     """Show a match at the step that the query names, else at its last."""
     shown = await shown_match(request, request.get(PRINCIPAL))
     with understood(shown.row.id):
-        return rendering.render(request, "match.html", **await _context(request, shown))
+        ruling = await _ruling(request, shown.row)
+        return rendering.render(request, "match.html", **await _context(request, shown), ruling=ruling)
 
 
 async def show_parts(request: web.Request) -> web.Response:
@@ -202,6 +203,18 @@ async def _context(request: web.Request, shown: ShownMatch) -> dict[str, Any]:
 async def _has_tournament(request: web.Request, row: MatchRow) -> bool:
     """Return whether the tournament that the match names is one of this server, and not a word of who ordered it."""
     return row.tournament is not None and await request.app[tournament_pages.SHOWN].feed.now(row.tournament) is not None
+
+
+async def _ruling(request: web.Request, row: MatchRow) -> tournament_view.ShownFixture | None:
+    """Return what its tournament makes of a match that is over, where it counts otherwise than it was played."""
+    if row.tournament is None or not row.has_ended:
+        return None
+    try:
+        _, shown = await request.app[tournament_pages.SHOWN].of(row.tournament)
+    except GdlError:  # there is none of that name, or it is damaged, which is no fault of the match
+        return None
+    found = shown.fixtures.get(row.id)
+    return None if found is None or found.note in ("", row.abort_reason) else found
 
 
 def lobby_until_ms(manager: GameManager, row: MatchRow) -> int:

@@ -207,6 +207,17 @@ async def test_a_stream_tells_when_something_has_changed(client: Client) -> None
     assert before["data"]["shape"] != after["data"]["shape"]
 
 
+async def test_a_match_says_what_its_tournament_makes_of_it(client: Client) -> None:
+    async with listening(sending(OK + b"Content-Length: 14\r\n\r\n(mark nowhere)")) as url:
+        await told(await client.post("/api/v1/players", json={"name": "wrong", "url": url}), 201)
+        found = await played_cup(client, players=["legal", "wrong"], forfeitErrors=1)
+    first, second = (one["match"] for one in found["matches"])
+    await command_cup(client, f"matches/{second}/annul", reason="a draught")
+    lost, annulled = [words_of(await page_at(client, f"/matches/{each}")) for each in (first, second)]
+    assert "In cup it is lost by the errors of wrong. The goals that count there: legal 100, wrong 0." in lost
+    assert "In cup it is annulled by local: a draught." in annulled
+
+
 @pytest.mark.exhaustive
 async def test_an_entrant_has_a_page_with_its_results_rating_and_errors(client: Client) -> None:
     wrong = sending(OK + b"GGP-Player-Failure: no idea\r\nContent-Length: 14\r\n\r\n(mark nowhere)")
