@@ -117,7 +117,8 @@ async def _entrant(manager: GameManager, entry: models.EntryText, viewer: Princi
     if viewer.may(Role.HOST):
         kind = (await manager.registry.resolve(entry.player)).kind
         if kind == rows.SeatKind.HUMAN or "://" in entry.player:
-            raise RequestError("invalid_player", "registered players and those of the server can be entered")
+            told = f"{entry.player[:100]} cannot be entered: registered players can be, and those of the server"
+            raise RequestError("invalid_player", told, "POST /api/v1/players registers the player at an address")
     elif not is_own(await manager.registry.get(entry.player), viewer):
         raise RequestError("forbidden", f"the player {entry.player} belongs to another owner", status=403)
     elif entry.name not in (None, entry.player):

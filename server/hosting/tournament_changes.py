@@ -1,6 +1,7 @@
 """What people do with a tournament, as changes of what is kept of it: entries, withdrawals, what its host decides."""
 
 from dataclasses import replace
+from typing import Final
 
 from server.hosting.rounds import timetable_of, waiting
 from server.hosting.tournament_progress import forfeits, live_matches, plan_of, played_of, progress_of, started
@@ -15,6 +16,8 @@ from server.storage.tournament_rows import (
 )
 from server.storage.tournaments import StoredTournament, TournamentChange
 
+_OTHER_NAME: Final = "a host enters the same player by another name, too: as in a plan file by a line NAME = PLAYER"
+
 
 def placed(found: StoredTournament, entrant: EntrantRow) -> EntrantRow:
     """Return *entrant* behind those who have entered.
@@ -22,8 +25,10 @@ def placed(found: StoredTournament, entrant: EntrantRow) -> EntrantRow:
     Raises:
         RequestError: one of them is called so.
     """
-    if any(one.name == entrant.name for one in found.entrants):
-        raise RequestError("already_entered", f"{entrant.name} has entered already", status=409)
+    before = next((one for one in found.entrants if one.name == entrant.name), None)
+    if before is not None:
+        told = f"{entrant.name} has entered already" + ("" if before.withdrawn_after is None else ", and has withdrawn")
+        raise RequestError("already_entered", told, _OTHER_NAME, 409)
     return replace(entrant, position=1 + max((one.position for one in found.entrants), default=0))
 
 

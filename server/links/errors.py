@@ -13,11 +13,12 @@ from server.errors import ServerError
 
 
 class PlayerSpecError(CallerError):
-    """What should say where a player is says nothing of the kind."""
+    """What should say where a player is says nothing of the kind; `hint` says what to do, where that is known."""
 
     template: ClassVar[str] = "no player at {spec!r}: {reason}"
     spec: str
     reason: str
+    hint: str = ""
 
 
 class PlayerStartError(ServerError):

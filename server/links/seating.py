@@ -69,6 +69,7 @@ HUMAN: Final = "human"
 """How a person is named who plays by hand."""
 OWN_PLAYERS: Final = tuple(name for name in PLAYERS if name != HUMAN and missing_setting(name) is None)
 """Players of ours that a game manager can start, as the environment of its process is set up."""
+_DIAL_IN: Final = "a file or program of yours dials in, and is named then: ggp player SPEC --connect URL --name NAME"
 _ANY_ROLE: Final = Constant("any")
 _HOST_AND_PORT: Final = re.compile(r"[\w.-]+:[0-9]{1,5}/?")
 _FILE_NAME: Final = re.compile(r"\S+\.[A-Za-z]\w*")
@@ -256,7 +257,7 @@ def public_player_spec(text: str, targets: AllowedAddresses | None = None) -> Pl
     if own is None:
         ours = ", ".join(OWN_PLAYERS)
         reason = f"over HTTP a player is a registered one, an address (http://host:port), or one of {ours}"
-        raise PlayerSpecError(text, reason)
+        raise PlayerSpecError(text, reason, _DIAL_IN)
     name = own["name"]
     if name not in PLAYERS:
         raise UnknownNameError("player", name, difflib.get_close_matches(name, PLAYERS))

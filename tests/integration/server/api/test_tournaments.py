@@ -432,6 +432,22 @@ async def test_what_breaks_off_or_is_annulled_to_be_played_again_is_scheduled_ag
     assert [one["match"] for one in annulled["matches"]] == [first, second, f"{first}-2", f"{second}-2"]
 
 
+async def test_it_is_said_what_to_do_about_a_player_that_cannot_be_entered(client: Client) -> None:
+    orders: list[tuple[list[str], str, str]] = [
+        (["legal", "legal"], "legal has entered already", "a line NAME = PLAYER"),
+        (["http://127.0.0.1:1"], "http://127.0.0.1:1 cannot be entered", "POST /api/v1/players registers"),
+        (["my_player.py"], "no player at 'my_player.py'", "ggp player SPEC --connect URL"),
+    ]
+    found = [
+        (await refused(await client.post(URL, json=SWISS | {"name": "b", "players": players})))[1]
+        for players, _, _ in orders
+    ]
+    assert [
+        (says in error["message"], advice in error["hint"])
+        for error, (_, says, advice) in zip(found, orders, strict=True)
+    ] == [(True, True)] * 3
+
+
 async def test_what_cannot_be_is_refused(client: Client) -> None:
     await order(client, players=[])
     wrong = [
