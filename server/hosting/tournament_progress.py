@@ -181,9 +181,8 @@ def _correction(found: StoredTournament, competition: Competition) -> Tournament
     n_before = _n_broken_off(found)
     for one in broken:
         if n_before[one.match.original_id] + 1 >= MAX_ATTEMPTS:
-            return paused(
-                f"match {one.match.match_id} broke off {MAX_ATTEMPTS} times: {one.abort_reason or one.status}"
-            )
+            what = f"match {one.match.match_id} broke off {MAX_ATTEMPTS} times"
+            return paused(f"{what} (annul it or have it played again, then resume): {one.abort_reason or one.status}")
     rows = [AnnulmentRow(one.match.match_id, True, _why(one), "", now_ms()) for one in broken]
     # At once: between two changes the set would seem to be over, and show what tells of the match that comes.
     return TournamentChange(scheduled=[one.match.again() for one in broken], annulled=rows) if rows else None

@@ -185,7 +185,8 @@ async def test_a_match_that_breaks_off_is_played_again_and_the_third_time_pauses
         for one in found["matches"]:
             await manager.matches.request_abort(one["match"], "the hall burned")
     found = await until(client, lambda found: found["status"] == "paused")
-    assert found["reason"].endswith("broke off 3 times: the hall burned")
+    advice = "(annul it or have it played again, then resume)"
+    assert found["reason"].endswith(f"broke off 3 times {advice}: the hall burned")
     assert [one.get("annulled") for one in found["matches"]] == ["the match broke off: the hall burned"] * 4 + [
         None
     ] * 2
