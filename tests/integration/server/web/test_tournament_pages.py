@@ -207,11 +207,20 @@ async def test_a_stream_tells_when_something_has_changed(client: Client) -> None
     assert before["data"]["shape"] != after["data"]["shape"]
 
 
-async def test_a_match_says_what_its_tournament_makes_of_it(client: Client) -> None:
+async def test_matches_that_errors_lost_are_forfeits_wherever_results_are_told(client: Client) -> None:
     async with listening(sending(OK + b"Content-Length: 14\r\n\r\n(mark nowhere)")) as url:
         await told(await client.post("/api/v1/players", json={"name": "wrong", "url": url}), 201)
         found = await played_cup(client, players=["legal", "wrong"], forfeitErrors=1)
     first, second = (one["match"] for one in found["matches"])
+    board = await told(await client.get("/api/v1/leaderboard"))
+    assert [(one["player"], one["losses"], one["forfeits"]) for one in board["entries"]] == [
+        ("legal", 0, 0), ("wrong", 2, 2),
+    ]  # fmt: skip
+    assert "2 forfeits" in words_of(await page_at(client, "/leaderboards"))
+    assert "2 forfeits" in words_of(await page_at(client, "/tournaments/cup"))
+    assert "2matches of tournaments lost by errors" in words_of(await page_at(client, "/players/wrong"))
+    lines = (await (await client.get("/leaderboards.csv")).text()).splitlines()
+    assert [line.rpartition(",")[2] for line in lines] == ["forfeits", "0", "2"]
     await command_cup(client, f"matches/{second}/annul", reason="a draught")
     lost, annulled = [words_of(await page_at(client, f"/matches/{each}")) for each in (first, second)]
     assert "In cup it is lost by the errors of wrong. The goals that count there: legal 100, wrong 0." in lost
