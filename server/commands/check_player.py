@@ -5,8 +5,8 @@ from __future__ import annotations
 import asyncio
 import json
 import sys
-from collections.abc import Callable, Sequence
-from contextlib import AbstractContextManager, nullcontext
+from collections.abc import AsyncIterator, Callable, Sequence
+from contextlib import AbstractContextManager, aclosing, asynccontextmanager, nullcontext
 from typing import Final
 
 import click
@@ -16,10 +16,13 @@ from rich.text import Text
 
 from gdl.diagnostics import escaped
 from server.commands.main import INTERRUPTED
-from server.links.errors import PlayerSpecError
-from server.links.seating import COMMAND, COMMAND_WITH_LEGAL_MOVES
-from server.player_checks import catalogue, check_match, probe
+from server.links.own_player import start_own_player
+from server.links.seating import COMMAND_WITH_LEGAL_MOVES, PlayerSpec, is_command, player_spec
+from server.player_checks import catalogue
+from server.player_checks.check_match import Clocks
 from server.player_checks.examination import Check, CheckedPlayer, CheckResult, CheckVerdict, examine
+from server.player_checks.probe import HttpProbe, Probe
+from server.player_checks.program_probe import ProgramProbe
 from server.terminal.progress import progress
 
 _COLOURS = {
@@ -30,26 +33,31 @@ _COLOURS = {
 }
 _FAILING: Final = (CheckVerdict.WRONG, CheckVerdict.SKIPPED)
 _JUSTIFIED: Final[tuple[JustifyMethod, ...]] = ("left", "left", "left", "right")
-_OVER_HTTP: Final = (
-    "checks are made over HTTP alone; of a program, `ggp match GAME --player ROLE=cmd:... --record FILE` and "
-    "`ggp replay FILE --seat ROLE` tell what was wrong"
-)
+_MUTE: Final = {
+    True: "the program answers nothing, so nothing else was checked: does it run by itself, and flush what it writes?",
+    False: "no HTTP reply from {}, so nothing else was checked: does the player run, and listen there?",
+}
+"""What is said of a player that does not answer at all, by whether it is a program."""
 _GAP: Final = 2
 _LEAST: Final = 20
 """Characters between columns, and how few a sentence may have in a line."""
 
 
 @click.command()
-@click.argument("url")
+@click.argument("player")
 @click.option("--start-clock", type=click.IntRange(1, 600), default=5, show_default=True, help="Seconds.")
 @click.option("--play-clock", type=click.IntRange(1, 600), default=3, show_default=True, help="Seconds.")
 @click.option("--only", multiple=True, metavar="NAME", help="Make only this check; may be repeated.")
 @click.option("--json", "as_json", is_flag=True, help="Print the findings as JSON.")
 @click.pass_context
 def command(
-    context: click.Context, url: str, start_clock: int, play_clock: int, only: tuple[str, ...], as_json: bool
+    context: click.Context, player: str, start_clock: int, play_clock: int, only: tuple[str, ...], as_json: bool
 ) -> None:
-    """Play every message, good and odd, at the player at URL, and report what it gets wrong.
+    """Play every message, good and odd, at PLAYER, and report what it gets wrong.
+
+    PLAYER is what `ggp match` takes: the address of a player that runs (http://host:port), a program on standard
+    input and output (cmd:./my-player, or cmd+legal: to get the legal moves too), which is started for each match, or
+    what `ggp player` takes (my_player.py), which is started as a player over HTTP.
 
     Each finding is printed when it is made; with --json all of them at the end, or at Ctrl-C those made so far.
 
@@ -58,24 +66,23 @@ def command(
 
     Exits with 1 if something is wrong by which it would lose matches, or was skipped; warnings do not count.
     """
-    checks = _chosen(only)
-    if url.startswith((COMMAND, COMMAND_WITH_LEGAL_MOVES)):
-        raise PlayerSpecError(url, _OVER_HTTP)
-    examinee = CheckedPlayer(probe.Probe(url), check_match.Clocks(start_clock, play_clock))
+    spec = player_spec(player)
+    checks = _chosen(catalogue.PROGRAM_CHECKS if is_command(player) else catalogue.CHECKS, only)
     findings: list[CheckResult] = []
     report = None if as_json else _Report(checks)
     is_interrupted = False
     try:
-        asyncio.run(_examine(examinee, checks, findings, report))
+        asyncio.run(_examine(spec, Clocks(start_clock, play_clock), checks, findings, report))
     except KeyboardInterrupt:
         is_interrupted = True
     if report is None:
-        told = {"url": url, "findings": [finding.as_json() for finding in findings]}
+        told = {"url": player, "findings": [finding.as_json() for finding in findings]}
         click.echo(json.dumps(told | ({"interrupted": True} if is_interrupted else {}), indent=2))
     else:
-        report.print_counts(findings[:1] if _is_unreachable(findings) else findings)
-        if _is_unreachable(findings):
-            click.echo(f"no HTTP reply from {url}, so nothing else was checked: does the player run, and listen there?")
+        is_mute = _is_mute(checks, findings)
+        report.print_counts(findings[:1] if is_mute else findings)
+        if is_mute:
+            click.echo(_MUTE[is_command(player)].format(player))
         elif any(finding.verdict is CheckVerdict.SKIPPED for finding in findings):
             click.echo("what was skipped is not known to be right: see above why, and check it again")
     if is_interrupted:
@@ -84,31 +91,55 @@ def command(
     context.exit(1 if any(finding.verdict in _FAILING for finding in findings) else 0)
 
 
-def _is_unreachable(findings: Sequence[CheckResult]) -> bool:
-    return bool(findings) and findings[0].name == catalogue.CHECKS[0].name and findings[0].verdict is CheckVerdict.WRONG
+def _is_mute(checks: Sequence[Check], findings: Sequence[CheckResult]) -> bool:
+    """Return whether the player fails in the first of *checks*, which is whether it answers at all."""
+    return bool(findings) and findings[0].name == checks[0].name and findings[0].verdict is CheckVerdict.WRONG
 
 
-def _chosen(names: tuple[str, ...]) -> Sequence[Check]:
-    unknown = set(names) - {check.name for check in catalogue.CHECKS}
+def _chosen(checks: Sequence[Check], names: tuple[str, ...]) -> Sequence[Check]:
+    unknown = set(names) - {check.name for check in checks}
     if unknown:
         raise click.UsageError(
-            f"no check {unknown.pop()!r}; there are {', '.join(check.name for check in catalogue.CHECKS)}"
+            f"no check {unknown.pop()!r} of this player; there are {', '.join(check.name for check in checks)}"
         )
-    return [check for check in catalogue.CHECKS if not names or check.name in names or check is catalogue.CHECKS[0]]
+    return [check for check in checks if not names or check.name in names or check is checks[0]]
 
 
 async def _examine(
-    examinee: CheckedPlayer, checks: Sequence[Check], findings: list[CheckResult], report: _Report | None
+    spec: PlayerSpec, clocks: Clocks, checks: Sequence[Check], findings: list[CheckResult], report: _Report | None
 ) -> None:
     """Add each finding to *findings*, and print it in *report*, whose lines show on a terminal how far it is."""
     is_shown = report is not None and sys.stdout.isatty()
     without_bar: AbstractContextManager[Callable[[], None]] = nullcontext(lambda: None)
-    with without_bar if is_shown else progress("checking", len(checks)) as advance:
-        async for finding in examine(examinee, checks, _warn):
-            findings.append(finding)
-            if report is not None and not (_is_unreachable(findings) and len(findings) > 1):
-                report.print_finding(finding)
-            advance()
+    async with _probe(spec) as probe:
+        with without_bar if is_shown else progress("checking", len(checks)) as advance:
+            async for finding in examine(CheckedPlayer(probe, clocks), checks, _warn):
+                findings.append(finding)
+                if report is not None and not (_is_mute(checks, findings) and len(findings) > 1):
+                    report.print_finding(finding)
+                advance()
+
+
+@asynccontextmanager
+async def _probe(spec: PlayerSpec) -> AsyncIterator[Probe]:
+    """Yield a way to the player that *spec* names; what was started for it has ended then.
+
+    Raises:
+        PlayerStartError: one of ours did not come up.
+    """
+    if is_command(spec.text):
+        kind, _, program = spec.text.partition(":")
+        programs = ProgramProbe(program, gets_legal_moves=f"{kind}:" == COMMAND_WITH_LEGAL_MOVES)
+        async with aclosing(programs):
+            yield programs
+    elif spec.is_own:
+        own = await start_own_player(spec.text)
+        try:
+            yield HttpProbe(own.url)
+        finally:
+            await own.stop()
+    else:
+        yield HttpProbe(spec.text)
 
 
 def _warn(check: Check) -> None:

@@ -30,6 +30,8 @@ MAX_UNREAD_BYTES: Final = 1024 * 1024
 """How much may wait for a child that does not read, beside the message that it should read next."""
 MAX_COMMENT_BYTES: Final = MAX_INSIGHT + 100
 """How much of a comment is kept."""
+MAX_UNASKED_BYTES: Final = 200
+"""How much is kept of what a child writes unasked."""
 EXIT_LIMIT_S: Final = 0.5
 _STDIN, _STDOUT, _STDERR = 0, 1, 2
 # Without `)*+`, after which Python before 3.11.5 has skipped a part of what does not match.
@@ -79,6 +81,11 @@ class ChildPlayer:
         if not reply.raw:
             await self._child.check()
 
+    @property
+    def unasked(self) -> bytes:
+        """The beginning of what the child has written when no line was owed; nothing in a match goes by it."""
+        return b"" if self._child is None else bytes(self._child.unasked)
+
     async def close(self) -> None:
         """End the child and everything that it started; a moment is given to it to end by itself."""
         if self._child is not None:
@@ -94,10 +101,14 @@ class _OwedLine:
 
 
 class _Child(asyncio.SubprocessProtocol):
-    """A running child and the lines that it owes, the oldest first; `has_written` is whether any output came."""
+    """A running child and the lines that it owes, the oldest first.
+
+    `has_written` is whether any output came, `unasked` the beginning of that which no line was owed for.
+    """
 
     def __init__(self, complain: Complain) -> None:
         self.has_written = False
+        self.unasked = bytearray()
         self._complain = complain
         self._n_complaint_bytes_left = MAX_COMPLAINT_BYTES
         self._owed: deque[_OwedLine] = deque()
@@ -143,6 +154,14 @@ class _Child(asyncio.SubprocessProtocol):
             if end > start:
                 self._take_piece(data[start:end])
             start = end
+        if start < len(data):
+            self._note_unasked(data[start:])
+
+    def _note_unasked(self, data: bytes) -> None:
+        """Note what came while no line was owed, blank lines and comments left out."""
+        rest = data[end_of(_SKIPPED, data, 0) :]
+        if not rest.startswith(b";"):
+            self.unasked += rest[: MAX_UNASKED_BYTES - len(self.unasked)]
 
     def _take_piece(self, piece: bytes) -> None:
         """Take a line that is owed, or a part of it."""

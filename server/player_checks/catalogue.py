@@ -40,8 +40,14 @@ async def _info(examinee: CheckedPlayer) -> InfoReply:
 async def answers(examinee: CheckedPlayer) -> None:
     """Answer at this address, whatever the answer is."""
     observed = await examinee.say(to_text(Info()))
-    if not observed.status:
+    if not observed.has_answered:
         raise CheckFailedError(observed.trouble or "no HTTP reply")
+
+
+@must
+async def answers_start(examinee: CheckedPlayer) -> None:
+    """Start, and answer START with a line, whatever it says."""
+    await examinee.new_match().start()
 
 
 @should
@@ -73,7 +79,7 @@ async def preview(examinee: CheckedPlayer) -> None:
 @should
 async def closes_connection(examinee: CheckedPlayer) -> None:
     """Close the connection after a reply: one old server reads to the end of the stream."""
-    observed = await examinee.probe.exchange(Request(b"(INFO)"), ANSWER_S, lingers=True)
+    observed = await examinee.probe.exchange(Request(b"(INFO)", lingers=True), ANSWER_S)
     if not observed.is_closed:
         raise CheckFailedError(observed.trouble or "it is still open a second later")
 
@@ -160,13 +166,28 @@ async def thoughts(examinee: CheckedPlayer) -> None:
     """Tell what it thinks, if it tells, within the bounds that records have for it."""
     match = examinee.new_match()
     await match.start()
-    told = (await match.ask_observed()).headers.get(INSIGHT_HEADER.lower(), "")
+    told = (await match.ask_observed()).insight
     await match.abort()
     try:
         if told:
             read_insight(told)
     except MessageError as error:
         raise CheckFailedError(f"{INSIGHT_HEADER}: {error}") from error
+
+
+@must
+async def one_line_each(examinee: CheckedPlayer) -> None:
+    """Write one line for each message, and nothing else but comments, on standard output."""
+    match = examinee.new_match(Setting(lingers=True))
+    started = await match.start()
+    asked = await match.ask_observed()
+    extra = started.extra or asked.extra
+    if extra:
+        name = "START" if started.extra else "PLAY"
+        raise CheckFailedError(
+            f"{name}: after the answer came {extra[:60]!r}, which the next message may get for its answer; "
+            "print other things on standard error"
+        )
 
 
 @must
@@ -251,7 +272,7 @@ async def match_after_abort(examinee: CheckedPlayer) -> None:
 
 async def _lives(examinee: CheckedPlayer, after: str) -> None:
     observed = await examinee.say(to_text(Info()))
-    if not observed.status:
+    if not observed.has_answered:
         raise CheckFailedError(f"after {after}: {observed.trouble or 'no HTTP reply'}")
 
 
@@ -326,3 +347,24 @@ CHECKS: Final[tuple[Check, ...]] = (
     huge_message,
     match_at_the_end,
 )
+"""The checks of a player over HTTP."""
+
+PROGRAM_CHECKS: Final[tuple[Check, ...]] = (
+    answers_start,
+    info,
+    whole_match,
+    second_role,
+    simultaneous_moves,
+    scrambled_names,
+    upper_case_match,
+    gdl2_current,
+    gdl2_older,
+    words_of_the_protocol,
+    thoughts,
+    one_line_each,
+    replaced_move,
+)
+"""The checks of a program on standard input and output.
+
+It plays one match in one role, gets a message a line, and answers in order: what asks for more than that is left out.
+"""

@@ -3,6 +3,7 @@
 import asyncio
 import itertools
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cache
 from random import Random
@@ -13,6 +14,7 @@ from gdl.errors import MessageError
 from gdl.game import Game, Role, State
 from gdl.games.library import find_game
 from gdl.language.terms import Term
+from gdl.quantities import quantity
 from gdl.wire.messages import Abort, Dialect, Message, Play, Start, Stop, to_text
 from gdl.wire.replies import find_move, first_term, is_busy
 from gdl.wire.scrambling import Scrambling
@@ -77,12 +79,16 @@ def spaced(_game: Game) -> Spelling:
 
 @dataclass(frozen=True, slots=True)
 class Setting:
-    """What is played: a game of the library, the index of the player's role, and how it is written."""
+    """What is played: a game of the library, the index of the player's role, and how it is written.
+
+    With `lingers` it is seen after each reply what comes then.
+    """
 
     game: str = "tictactoe"
     role: int = 0
     spelling: Callable[[Game], Spelling] = as_written
     dialect: Dialect = Dialect.GDL1
+    lingers: bool = False
 
 
 TICTACTOE: Final = Setting()
@@ -106,7 +112,7 @@ class CheckMatch:
     """One match of a player; the other roles move at random, always in the same way."""
 
     def __init__(self, probe: Probe, clocks: Clocks, setting: Setting) -> None:
-        self.probe, self.clocks, self.dialect = probe, clocks, setting.dialect
+        self.probe, self.clocks, self.dialect, self.lingers = probe, clocks, setting.dialect, setting.lingers
         self.game = library_game(setting.game)
         self.role: Role = self.game.roles[setting.role]
         self.spelling = setting.spelling(self.game)
@@ -151,7 +157,10 @@ class CheckMatch:
         Raises:
             CheckFailedError: there is no reply, or a late one.
         """
-        return await self.send(self._message(Play), self.clocks.play_s, f"PLAY of step {self.turn}")
+        moves = " ".join(str(self.spelling.term(move)) for move in self.state.legal_moves(self.role))
+        legal_line = self._spelled(f"(LEGAL {self.match_id} ({moves}))")
+        name = f"PLAY of step {self.turn}"
+        return await self.send(self._message(Play), self.clocks.play_s, name, legal_line)
 
     def legal(self, reply: str) -> Term:
         """Return the legal move that *reply* names, as the rules spell it.
@@ -166,7 +175,8 @@ class CheckMatch:
             raise CheckFailedError(f"step {self.turn}: the reply is no move: {error}") from error
         if found is None:
             some = ", ".join(str(self.spelling.term(move)) for move in moves[:4])
-            said = f"{reply.strip()[:60]!r} is not one of the {len(moves)} legal moves ({some} ...)"
+            more = " ..." if len(moves) > 4 else ""
+            said = f"{reply.strip()[:60]!r} is not one of {quantity(len(moves), 'legal move')} ({some}{more})"
             hint = "; a move of several words stands in parentheses" if _is_bare(reply, some) else ""
             raise CheckFailedError(f"step {self.turn}: {said}{hint}")
         return found
@@ -199,6 +209,13 @@ class CheckMatch:
         self.is_open = False
         return observed
 
+    async def close(self) -> None:
+        """Abort the match if it is still open, and let go of what the probe holds for it."""
+        if self.is_open:
+            with suppress(CheckFailedError):
+                await self.abort()
+        await self.probe.end_match(self.match_id)
+
     async def abort(self) -> Observed:
         """Send ABORT; return what was observed."""
         self.is_open = False
@@ -206,17 +223,20 @@ class CheckMatch:
 
     def text_of(self, message: Message) -> str:
         """Return *message* as this match spells it; the match id stays as it is."""
-        head, found, tail = to_text(message, self.dialect).partition(self.match_id)
+        return self._spelled(to_text(message, self.dialect))
+
+    def _spelled(self, text: str) -> str:
+        head, found, tail = text.partition(self.match_id)
         return self.spelling.text(head) + found + self.spelling.text(tail)
 
-    async def send(self, message: Message, clock_s: float, name: str) -> Observed:
+    async def send(self, message: Message, clock_s: float, name: str, legal_line: str = "") -> Observed:
         """Send *message*; return what was observed, answered within *clock_s*.
 
         Raises:
             CheckFailedError: there is no reply, or a late one.
         """
-        headers = {"GGP-Match-ID": self.match_id, "GGP-Match-Step": str(self.turn)}
-        request = Request(self.text_of(message).encode(), headers=headers)
+        body = self.text_of(message).encode()
+        request = Request(body, match_id=self.match_id, step=self.turn, legal_line=legal_line, lingers=self.lingers)
         observed = await self.probe.exchange(request, clock_s + GRACE_S)
         if observed.trouble:
             raise CheckFailedError(f"{name}: {observed.trouble}")

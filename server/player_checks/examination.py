@@ -5,7 +5,6 @@ Each check is independent, and what it looks at is a public sentence: another pr
 
 import time
 from collections.abc import AsyncIterator, Callable, Coroutine, Sequence
-from contextlib import suppress
 from dataclasses import asdict, dataclass, field, replace
 from enum import StrEnum
 from functools import partial
@@ -48,12 +47,9 @@ class CheckedPlayer:
         return self._matches[-1]
 
     async def end_matches(self) -> None:
-        """Abort the matches that a check has left open, so that they are not in the way of the next one."""
+        """Close the matches of a check, so that they are not in the way of the next one."""
         while self._matches:
-            match = self._matches.pop()
-            if match.is_open:
-                with suppress(CheckFailedError):
-                    await match.abort()
+            await self._matches.pop().close()
 
     async def say(self, text: str | bytes, timeout_s: float = ANSWER_S) -> Observed:
         """Send *text*, and return what was observed within *timeout_s*."""

@@ -1,4 +1,4 @@
-"""Exchanges over HTTP with the player under test, each observed to the last byte: what came, when, and how it ended."""
+"""Exchanges with the player under test, each observed: what came, when, how it ended; over HTTP to the last byte."""
 
 import asyncio
 import contextlib
@@ -7,8 +7,9 @@ import os
 import ssl
 import time
 from dataclasses import dataclass, field, replace
-from typing import Final
+from typing import Final, Protocol
 
+from gdl.wire.insights import INSIGHT_HEADER
 from gdl.wire.replies import decode
 from server.links.addresses import DEFAULT_PORT, player_url
 from server.links.errors import RemotePlayerError
@@ -23,30 +24,50 @@ LINGER_S: Final = 1.0
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """What is sent: the text of a message, or any bytes."""
+    """What is sent: the text of a message, or any bytes, and the match and step that it belongs to.
+
+    `legal_line` says the legal moves, to programs that get them. With `lingers` it is seen what comes after the reply.
+    """
 
     body: bytes
     method: str = "POST"
-    headers: dict[str, str] = field(default_factory=dict)
+    match_id: str = ""
+    step: int = 0
+    legal_line: str = ""
+    lingers: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Observed:
-    """What came back. `status` 0 and a `trouble` say that it was no reply. *Units*: seconds.
+    """What came back. A `trouble` says why it is no reply, and `has_answered` whether anything came. *Units*: seconds.
 
-    `is_refused` says that nothing listened there.
+    `insight` is what the player tells of its thoughts, `extra` what it wrote unasked. `is_refused` says that nothing
+    listens there. Over HTTP alone there are a `status`, `headers`, and whether the connection `is_closed`.
     """
 
-    status: int
-    headers: dict[str, str]
     text: str
     took_s: float
-    is_closed: bool
+    has_answered: bool
     trouble: str = ""
+    insight: str = ""
+    extra: str = ""
     is_refused: bool = False
+    status: int = 0
+    headers: dict[str, str] = field(default_factory=dict)
+    is_closed: bool = False
 
 
-class Probe:
+class Probe(Protocol):
+    """A way to the player under test on which everything is observed."""
+
+    async def exchange(self, request: Request, timeout_s: float) -> Observed:
+        """Return what the player answers to *request* within *timeout_s*."""
+
+    async def end_match(self, match_id: str) -> None:
+        """Let go of what is held for the match *match_id*."""
+
+
+class HttpProbe:
     """Sends requests to the player at *url*, each over a connection of its own.
 
     Raises:
@@ -56,10 +77,13 @@ class Probe:
     def __init__(self, url: str) -> None:
         self.url = player_url(url)
 
-    async def exchange(self, request: Request, timeout_s: float, *, lingers: bool = False) -> Observed:
-        """Return what the player answers within *timeout_s*; with *lingers* see whether it closes the connection."""
+    async def end_match(self, match_id: str) -> None:
+        """Do nothing: no connection outlives its message."""
+
+    async def exchange(self, request: Request, timeout_s: float) -> Observed:
+        """Return what the player answers to *request* within *timeout_s*."""
         began_s = time.monotonic()
-        exchange = _Exchange(LINGER_S if lingers else 0.0)
+        exchange = _Exchange(LINGER_S if request.lingers else 0.0)
         trouble, is_refused = "", False
         try:
             async with asyncio.timeout(timeout_s):
@@ -80,8 +104,9 @@ class Probe:
             "Receiver": "player",
             "Content-Type": "text/acl",
             "Content-Length": str(len(request.body)),
-            **request.headers,
         }
+        if request.match_id:
+            fields |= {"GGP-Match-ID": request.match_id, "GGP-Match-Step": str(request.step)}
         lines = "".join(f"{name}: {value}\r\n" for name, value in fields.items())
         return f"{request.method} {self.url.raw_path_qs} HTTP/1.0\r\n{lines}\r\n".encode()
 
@@ -96,7 +121,7 @@ class _Exchange:
         self._trouble = ""
         self._answered_s: float | None = None
 
-    async def run(self, probe: Probe, request: Request, began_s: float) -> None:
+    async def run(self, probe: HttpProbe, request: Request, began_s: float) -> None:
         """Send *request* and read the reply; *began_s* is when the exchange began, in monotonic time."""
         port = probe.url.port or DEFAULT_PORT
         reader, writer = await asyncio.open_connection(probe.url.host, port, ssl=probe.url.scheme == "https" or None)
@@ -142,7 +167,14 @@ class _Exchange:
         took_s = time.monotonic() - began_s if self._answered_s is None else self._answered_s
         status, headers = _head_of(bytes(self._raw))
         return Observed(
-            status, headers, decode(bytes(self._buffer.raw)), took_s, self._is_closed, self._trouble or trouble
+            decode(bytes(self._buffer.raw)),
+            took_s,
+            has_answered=status > 0,
+            trouble=self._trouble or trouble,
+            insight=headers.get(INSIGHT_HEADER.lower(), ""),
+            status=status,
+            headers=headers,
+            is_closed=self._is_closed,
         )
 
 

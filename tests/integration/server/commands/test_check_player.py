@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import shlex
+import sys
 from collections.abc import AsyncIterator
 
 import pytest
@@ -13,6 +15,11 @@ from tests.kit.server.commands.fixtures import Ggp
 from tests.kit.server.processes import player
 
 GONE = "http://127.0.0.1:1"
+ANSWERING = """
+import sys
+for line in sys.stdin:
+    print("((name mine) (status available))" if line == "(INFO)\\n" else "ready", flush=True)
+"""
 
 
 @pytest.mark.exhaustive
@@ -102,11 +109,39 @@ def test_an_unknown_check_and_an_address_that_is_none_are_wrong_usage(ggp: Ggp) 
     assert [ggp("check-player", GONE, "--only", "pong").exit_code, ggp("check-player", "nonsense").exit_code] == [2, 2]
 
 
-@pytest.mark.parametrize("spec", ["cmd:./mine", "cmd+legal:./mine"])
-def test_a_program_learns_how_it_is_checked(ggp: Ggp, spec: str) -> None:
-    ended = ggp("check-player", spec)
-    assert (ended.exit_code, ended.errors) == (
-        2,
-        f"ggp: no player at '{spec}': checks are made over HTTP alone; of a program, `ggp match GAME --player "
-        "ROLE=cmd:... --record FILE` and `ggp replay FILE --seat ROLE` tell what was wrong\n",
+def test_a_program_has_checks_of_its_own(ggp: Ggp) -> None:
+    program = shlex.join((sys.executable, "-E", "-c", ANSWERING))
+    ended = ggp("check-player", f"cmd:{program}", "--only", "info", "--start-clock", "60", "--json")
+    told = json.loads(ended.output)
+    assert [(finding["name"], finding["verdict"]) for finding in told["findings"]] == [
+        ("answers-start", "ok"),
+        ("info", "ok"),
+    ]
+
+
+def test_a_program_that_ends_is_told_from_an_address_where_nothing_listens(ggp: Ggp) -> None:
+    ended = ggp("check-player", "cmd:false")
+    assert (ended.exit_code, ended.output.splitlines()[-2:]) == (
+        1,
+        [
+            "1 wrong",
+            "the program answers nothing, so nothing else was checked: "
+            "does it run by itself, and flush what it writes?",
+        ],
     )
+
+
+def test_a_program_has_no_checks_of_http(ggp: Ggp) -> None:
+    ended = ggp("check-player", "cmd:false", "--only", "lets-browsers-in")
+    assert (
+        ended.exit_code,
+        "no check 'lets-browsers-in' of this player; there are answers-start, " in ended.errors,
+    ) == (
+        2,
+        True,
+    )
+
+
+def test_a_player_of_the_kit_is_started_and_ended(ggp: Ggp) -> None:
+    ended = ggp("check-player", "legal", "--only", "ping")
+    assert (ended.exit_code, ended.output.splitlines()[-1]) == (0, "2 ok")

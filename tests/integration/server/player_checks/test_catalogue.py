@@ -15,7 +15,7 @@ from players.kit.player_server import PlayerServer
 from server.player_checks.catalogue import CHECKS, PROMPT_S
 from server.player_checks.check_match import Clocks
 from server.player_checks.examination import Check, CheckedPlayer, CheckResult, CheckVerdict, examine
-from server.player_checks.probe import Probe, Request
+from server.player_checks.probe import HttpProbe, Request
 from tests.kit.players import odd_players
 from tests.kit.players.peers import playing, settings, start_text
 from tests.kit.server import peers
@@ -30,7 +30,7 @@ Answer = Callable[[str, PlayerServer], Awaitable[str]]
 
 
 async def findings(url: str, *checks: Check, clocks: Clocks = PATIENT) -> list[CheckResult]:
-    return [finding async for finding in examine(CheckedPlayer(Probe(url), clocks), checks)]
+    return [finding async for finding in examine(CheckedPlayer(HttpProbe(url), clocks), checks)]
 
 
 @contextlib.asynccontextmanager
@@ -148,16 +148,16 @@ FAULTS: list[tuple[Answer, str, CheckVerdict, str]] = [
     (upper, "info", CheckVerdict.WARNING, "INFO: no answer to INFO"),
     (upper, "ping", CheckVerdict.WARNING, "answered 'OK\\n'"),
     (upper, "words-of-the-protocol", CheckVerdict.WARNING, "step 0: 'OK'"),
-    (jumping, "whole-match", CheckVerdict.WRONG, "step 0: '(jump 9)' is not one of the 9 legal moves ((mark 1 1), "),
+    (jumping, "whole-match", CheckVerdict.WRONG, "step 0: '(jump 9)' is not one of 9 legal moves ((mark 1 1), "),
     (
         bare,
         "whole-match",
         CheckVerdict.WRONG,
-        "step 0: 'mark' is not one of the 9 legal moves ((mark 1 1), (mark 1 2), (mark 1 3), (mark 2 1) ...); "
+        "step 0: 'mark' is not one of 9 legal moves ((mark 1 1), (mark 1 2), (mark 1 3), (mark 2 1) ...); "
         "a move of several words stands in parentheses",
     ),
     (wavering, "repeated-play", CheckVerdict.WRONG, "step 0: answered (mark 1 1), and (mark 1 2) when asked again"),
-    (stubborn, "replaced-move", CheckVerdict.WARNING, "step 1: 'aborted' is not one of the 1 legal moves"),
+    (stubborn, "replaced-move", CheckVerdict.WARNING, "step 1: 'aborted' is not one of 1 legal move ("),
     (mortal, "garbage", CheckVerdict.WRONG, "after the body b'hello': closed without a reply"),
 ]
 
@@ -190,7 +190,7 @@ async def test_a_reply_without_an_end_is_told_from_silence() -> None:
         await reader.read()
 
     async with peers.listening(holding) as url:
-        observed = await Probe(url).exchange(Request(b"(INFO)"), 3.0)
+        observed = await HttpProbe(url).exchange(Request(b"(INFO)"), 3.0)
     hint = "give a Content-Length that fits, or close the connection after it"
     assert observed.trouble == f"the reply has no end within 3 s: 'ready' came; {hint}"
 
@@ -312,7 +312,7 @@ async def test_a_warning_comes_before_what_kills_weak_players() -> None:
 
     async with listening(dying) as url:
         checks = BY_NAME["answers"], BY_NAME["huge-message"]
-        async for _ in examine(CheckedPlayer(Probe(url), PATIENT), checks, lambda check: told.append(check.risk)):
+        async for _ in examine(CheckedPlayer(HttpProbe(url), PATIENT), checks, lambda check: told.append(check.risk)):
             pass
     assert told[:4] == [
         "",
