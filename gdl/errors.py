@@ -124,7 +124,7 @@ class StratificationError(RuleFileError):
 class NoLegalMoveError(RuleFileError):
     """The rules leave a role without a legal move although the play has not ended."""
 
-    message: str = derived("{role} has no legal move in step {step}, though the state is not terminal")
+    message: str = derived("{role} has no legal move in the state of step {step}, though it is not terminal")
     span: Span | None = derived(None)
     hint: str | None = derived(None)
     role: str

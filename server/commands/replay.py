@@ -93,23 +93,26 @@ def _game(record: StoredRecord, rules: str | None) -> tuple[Game, GameFile | Non
     return make_game(description), same_game(record.game or "", description)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class _Show:
     """Prints the steps of a record: all, or only the one asked for."""
 
     draw: Draw
     game: Game
     only: int | None
+    _before: ReplayedStep | None = None
 
     def __call__(self, at: ReplayedStep) -> None:
-        """Print the step: the state, the joint move with its errors, or the goals."""
+        """Print the step: the joint move that led to the state with its errors, the state, and in the end the goals."""
+        before, self._before = self._before, at
         if self.only not in (None, at.step):
             return
-        click.echo(f"\nstep {at.step}\n{self.draw(at.state.facts)}")
-        if at.moves is not None:
-            for line in self._moves(at, at.moves):
-                click.echo(escaped(line))
-        elif at.state.is_terminal:
+        made = [""] if before is None or before.moves is None else [*self._moves(before, before.moves)]
+        click.echo()
+        for line in (f"step {at.step}  {made[0]}".rstrip(), *made[1:]):
+            click.echo(escaped(line))
+        click.echo(self.draw(at.state.facts))
+        if at.moves is None and at.state.is_terminal:
             goals = [(role, at.state.goal(role)) for role in self.game.roles]
             told = "  ".join(f"{role}: {'no goal' if goal is None else goal}" for role, goal in goals)
             click.echo(escaped(f"terminal  {told}"))

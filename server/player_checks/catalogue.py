@@ -198,7 +198,7 @@ async def repeated_play(examinee: CheckedPlayer) -> None:
     for _ in range(2):
         first, second = await match.ask(), await match.ask()
         if first != second:
-            raise CheckFailedError(f"step {match.turn}: answered {first}, and {second} when asked again")
+            raise CheckFailedError(f"step {match.turn + 1}: answered {first}, and {second} when asked again")
         match.advance(first)
     await match.play()
     await match.stop()

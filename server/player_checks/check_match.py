@@ -159,7 +159,7 @@ class CheckMatch:
         """
         moves = " ".join(str(self.spelling.term(move)) for move in self.state.legal_moves(self.role))
         legal_line = self._spelled(f"(LEGAL {self.match_id} ({moves}))")
-        name = f"PLAY of step {self.turn}"
+        name = f"PLAY of step {self.turn + 1}"
         return await self.send(self._message(Play), self.clocks.play_s, name, legal_line)
 
     def legal(self, reply: str) -> Term:
@@ -172,13 +172,13 @@ class CheckMatch:
         try:
             found = find_move(self.spelling.heard(first_term(reply)), moves)
         except MessageError as error:
-            raise CheckFailedError(f"step {self.turn}: the reply is no move: {error}") from error
+            raise CheckFailedError(f"step {self.turn + 1}: the reply is no move: {error}") from error
         if found is None:
             some = ", ".join(str(self.spelling.term(move)) for move in moves[:4])
             more = " ..." if len(moves) > 4 else ""
             said = f"{reply.strip()[:60]!r} is not one of {quantity(len(moves), 'legal move')} ({some}{more})"
             hint = "; a move of several words stands in parentheses" if _is_bare(reply, some) else ""
-            raise CheckFailedError(f"step {self.turn}: {said}{hint}")
+            raise CheckFailedError(f"step {self.turn + 1}: {said}{hint}")
         return found
 
     def advance(self, own_move: Term) -> None:

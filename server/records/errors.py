@@ -34,15 +34,25 @@ class SignatureFormatError(MatchRecordError):
 
 
 class RecordDiffersError(MatchRecordError):
-    """A record tells something else than the rules: `kind` of thing, at `step`, of `role` if it is one's."""
+    """A record tells something else than the rules: `kind` of thing, at `step`, of `role` if it is one's.
+
+    `step` counts the joint moves before. People call the joint move that comes then the next step, which the message
+    names where it `is_of_joint_move`.
+    """
 
     message: str = derived("{kind} differs: the record has {recorded}; by the rules it is {expected}")
-    where: str = derived("step {step}{of_role}")
+    where: str = derived("step {told_step}{of_role}")
     step: int
     role: str
     kind: str
     recorded: str
     expected: str
+    is_of_joint_move: bool = False
+
+    @property
+    def told_step(self) -> int:
+        """The step as pages and commands count it: step 1 is the first joint move, and the state that it leads to."""
+        return self.step + self.is_of_joint_move
 
     @property
     def of_role(self) -> str:

@@ -107,17 +107,19 @@ def _check_lengths(game: Game, record: StoredRecord) -> None:
             raise _length(len(values), f"{n_states}: one more than moves", f"`{key}`")
     for step, moves in enumerate(record.moves):
         if len(moves) != len(game.roles):
-            raise _length(len(moves), f"{len(game.roles)}, one per role", "moves", step)
+            raise _length(len(moves), f"{len(game.roles)}, one per role", "moves", step, is_of_joint_move=True)
 
 
-def _length(found: int, expected: str, what: str, step: int = 0) -> RecordDiffersError:
-    return RecordDiffersError(step, "", DifferenceKind.LENGTH.value, f"{found} {what}", expected)
+def _length(
+    found: int, expected: str, what: str, step: int = 0, *, is_of_joint_move: bool = False
+) -> RecordDiffersError:
+    return RecordDiffersError(step, "", DifferenceKind.LENGTH.value, f"{found} {what}", expected, is_of_joint_move)
 
 
 def _check_state(step: int, state: State, record: StoredRecord) -> None:
     if not record.states:
         return
-    recorded = facts_of(record.states[step], f"states[{step}]")
+    recorded = facts_of(record.states[step], f"step {step}, states[{step}]")
     if recorded == state.facts:
         return
     surplus, missing = _unmatched(recorded, state.facts), _unmatched(state.facts, recorded)
@@ -143,10 +145,10 @@ def _joint_move(step: int, state: State, game: Game, record: StoredRecord) -> tu
     found = []
     for role, text in zip(game.roles, record.moves[step], strict=True):
         legal = state.legal_moves(role)
-        move = find_move(_term(text, f"moves[{step}]"), legal)
+        move = find_move(_term(text, f"step {step + 1}, moves[{step}]"), legal)
         if move is None:
             expected = f"one of {_shown([str(move) for move in legal])}"
-            raise RecordDiffersError(step, str(role), DifferenceKind.MOVE.value, text, expected)
+            raise RecordDiffersError(step, str(role), DifferenceKind.MOVE.value, text, expected, is_of_joint_move=True)
         found.append(move)
     return tuple(found)
 
@@ -163,13 +165,14 @@ def _check_percepts(step: int, state: State, moves: tuple[Term, ...], game: Game
     if record.percepts is None or step >= len(record.percepts):
         return
     if len(record.percepts[step]) != len(game.roles):
-        raise _length(len(record.percepts[step]), f"{len(game.roles)}, one per role", "x-percepts", step)
+        n_percepts = len(record.percepts[step])
+        raise _length(n_percepts, f"{len(game.roles)}, one per role", "x-percepts", step, is_of_joint_move=True)
     for role, recorded in zip(game.roles, record.percepts[step], strict=True):
-        seen = [_term(text, f"x-percepts[{step}]") for text in recorded]
+        seen = [_term(text, f"step {step + 1}, x-percepts[{step}]") for text in recorded]
         expected = state.percepts(role, moves)
         if sorted(map(str, seen)) != sorted(map(str, expected)):
-            both = (" ".join(map(str, terms)) or "nothing" for terms in (seen, expected))
-            raise RecordDiffersError(step, str(role), DifferenceKind.PERCEPTS.value, *both)
+            found, ours = (" ".join(map(str, terms)) or "nothing" for terms in (seen, expected))
+            raise RecordDiffersError(step, str(role), DifferenceKind.PERCEPTS.value, found, ours, is_of_joint_move=True)
 
 
 def _check_end(step: int, state: State, game: Game, record: StoredRecord) -> None:
@@ -246,11 +249,18 @@ def _since_start(record: StoredRecord, line: WireLine) -> str:
 
 def _what(line: WireLine) -> str:
     if line.direction == "sent":
-        return f"step {line.step}: sent {abbreviated(line.text)}"
+        return f"{_when(line)}: sent {abbreviated(line.text)}"
     took = f"after {line.elapsed_ms:,} ms" if line.elapsed_ms is not None else ""
     text = line.text.strip()
     came = f"received {text}" if text else "received nothing"
-    return f"step {line.step}: {came} ({took})"
+    return f"{_when(line)}: {came} ({took})"
+
+
+def _when(line: WireLine) -> str:
+    """Return the step that a message is about, whose joint move PLAY asks for; others come before the first or last."""
+    if line.message == Message.PLAY:
+        return f"step {line.step + 1}"
+    return "start" if line.message in (Message.PREVIEW, Message.START) else "end"
 
 
 def abbreviated(text: str) -> str:

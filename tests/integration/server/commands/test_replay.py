@@ -52,14 +52,12 @@ def test_every_step_is_shown_and_verified(ggp: Ggp, record: Path) -> None:
 step 0
 at: 0
 control: a
-a: go [TO]  b: noop
 
-step 1
+step 1  a: go [TO]  b: noop
 at: 1
 control: b
-a: noop  b: (jump 1)
 
-step 2
+step 2  a: noop  b: (jump 1)
 at: 2
 control: a
 terminal  a: 100  b: 0
@@ -73,7 +71,7 @@ agrees with the rules: 2 steps
 
 def test_what_players_thought_is_shown_below_their_moves(ggp: Ggp, record: Path) -> None:
     told = {"leaves": 9, "plays": 8, "depth": 7.5, "value": 100, "line": ["( jump 1 )"], "proven": True}
-    output = ggp("replay", changed(record, **{"x-insights": [[None, None], [None, told]]}), "--step", "1").output
+    output = ggp("replay", changed(record, **{"x-insights": [[None, None], [None, told]]}), "--step", "2").output
     assert "b thought: value 100 (proven), 9 leaves, 8 plays, depth 7.5, line ( jump 1 )" in output
 
 
@@ -133,7 +131,7 @@ def test_the_verdict_as_json(ggp: Ggp, record: Path) -> None:
     difference = json.loads(ended.output)["difference"]
     assert (ended.exit_code, difference.pop("message")[:6], difference) == (
         1,
-        "step 1",
+        "step 2",
         {"step": 1, "role": "b", "kind": "move", "recorded": "jump", "expected": "one of (jump 1) go"},
     )
 
@@ -177,14 +175,14 @@ def test_a_seat_s_transcript(ggp: Ggp, record: Path) -> None:
     assert (ended.exit_code, ended.output.splitlines()) == (
         0,
         [
-            "    0.002 s  step 0: sent (START match.m1 a (...) 10 5)",
-            "    0.003 s  step 0: received ready (after 3 ms)",
-            "    0.007 s  step 0: sent (PLAY match.m1 0)",
-            "    0.008 s  step 0: received nothing (after 5 ms)",
+            "    0.002 s  start: sent (START match.m1 a (...) 10 5)",
+            "    0.003 s  start: received ready (after 3 ms)",
+            "    0.007 s  step 1: sent (PLAY match.m1 0)",
+            "    0.008 s  step 1: received nothing (after 5 ms)",
             "             error TO: late",
             "             played instead: go",
-            "    0.013 s  step 1: sent (PLAY match.m1 1)",
-            "    0.014 s  step 1: received noop (after 5 ms)",
+            "    0.013 s  step 2: sent (PLAY match.m1 1)",
+            "    0.014 s  step 2: received noop (after 5 ms)",
         ],
     )
 
@@ -220,7 +218,7 @@ def test_the_legal_moves_that_a_child_got_have_a_line_of_their_own(ggp: Ggp, tmp
     write_record(whole, path)
     lines = ggp("replay", path, "--seat", "a").output.splitlines()
     assert [line.strip() for line in lines if "LEGAL" in line or "PLAY m1" in line][:2] == [
-        "0.007 s  step 0: sent (LEGAL m1 (go))",
+        "0.007 s  step 1: sent (LEGAL m1 (go))",
         "(PLAY m1 0)",
     ]
 
@@ -232,7 +230,7 @@ def test_what_a_player_wrote_takes_one_line_and_leaves_the_terminal_as_it_is(ggp
     write_record(whole, path)
     lines = ggp("replay", path, "--seat", "a").output.splitlines()
     assert [line.strip() for line in lines[3:6]] == [
-        r"0.008 s  step 0: received \x1b[2Jfly\nhigh (after 5 ms)",
+        r"0.008 s  step 1: received \x1b[2Jfly\nhigh (after 5 ms)",
         r"error IL: \x1b",
         "played instead: (jump 0)",
     ]

@@ -147,17 +147,17 @@ FAULTS: list[tuple[Answer, str, CheckVerdict, str]] = [
     (mumbling, "info", CheckVerdict.WARNING, "INFO: a parenthesis is never closed"),
     (upper, "info", CheckVerdict.WARNING, "INFO: no answer to INFO"),
     (upper, "ping", CheckVerdict.WARNING, "answered 'OK\\n'"),
-    (upper, "words-of-the-protocol", CheckVerdict.WARNING, "step 0: 'OK'"),
-    (jumping, "whole-match", CheckVerdict.WRONG, "step 0: '(jump 9)' is not one of 9 legal moves ((mark 1 1), "),
+    (upper, "words-of-the-protocol", CheckVerdict.WARNING, "step 1: 'OK'"),
+    (jumping, "whole-match", CheckVerdict.WRONG, "step 1: '(jump 9)' is not one of 9 legal moves ((mark 1 1), "),
     (
         bare,
         "whole-match",
         CheckVerdict.WRONG,
-        "step 0: 'mark' is not one of 9 legal moves ((mark 1 1), (mark 1 2), (mark 1 3), (mark 2 1) ...); "
+        "step 1: 'mark' is not one of 9 legal moves ((mark 1 1), (mark 1 2), (mark 1 3), (mark 2 1) ...); "
         "a move of several words stands in parentheses",
     ),
-    (wavering, "repeated-play", CheckVerdict.WRONG, "step 0: answered (mark 1 1), and (mark 1 2) when asked again"),
-    (stubborn, "replaced-move", CheckVerdict.WARNING, "step 1: 'aborted' is not one of 1 legal move ("),
+    (wavering, "repeated-play", CheckVerdict.WRONG, "step 1: answered (mark 1 1), and (mark 1 2) when asked again"),
+    (stubborn, "replaced-move", CheckVerdict.WARNING, "step 2: 'aborted' is not one of 1 legal move ("),
     (mortal, "garbage", CheckVerdict.WRONG, "after the body b'hello': closed without a reply"),
 ]
 
@@ -174,7 +174,7 @@ async def test_a_late_answer_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
     async with listening(dawdling) as url:
         found = (await findings(url, BY_NAME["answers"], BY_NAME["whole-match"], clocks=SHORT))[1]
     detail = re.sub(r"after \d+\.\d+ s", "after N s", found.detail)
-    assert (found.verdict, detail) == (CheckVerdict.WRONG, "PLAY of step 0: answered after N s, its clock has 1 s")
+    assert (found.verdict, detail) == (CheckVerdict.WRONG, "PLAY of step 1: answered after N s, its clock has 1 s")
 
 
 async def test_silence_is_found() -> None:

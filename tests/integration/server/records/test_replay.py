@@ -123,8 +123,8 @@ def test_a_match_that_went_on_or_ended_before_its_end_differs() -> None:
 @pytest.mark.parametrize(
     ("change", "where", "message"),
     [
-        ({"moves": [["go", "noop"], ["(", "noop"]]}, "moves[1]", "'('"),
-        ({"states": ["((at 0) (control a))", ")", "()"]}, "states[1]", ""),
+        ({"moves": [["go", "noop"], ["(", "noop"]]}, "step 2, moves[1]", "'('"),
+        ({"states": ["((at 0) (control a))", ")", "()"]}, "step 1, states[1]", ""),
     ],
 )
 def test_text_that_is_no_kif_is_named_with_its_place(change: dict[str, Any], where: str, message: str) -> None:
@@ -141,7 +141,7 @@ def test_a_step_has_percepts_of_every_role_and_those_that_are_missing_are_not_co
     game, raw = make_game(library("montyhall")), of_monty()
     steps = raw["x-percepts"]
     assert len(list(replay(game, stored(raw | {"x-percepts": steps[:2]})))) == 4
-    with pytest.raises(RecordDiffersError, match=r"step 1: length differs: .* 1 x-percepts; .* 2, one per role"):
+    with pytest.raises(RecordDiffersError, match=r"step 2: length differs: .* 1 x-percepts; .* 2, one per role"):
         list(replay(game, stored(raw | {"x-percepts": [steps[0], steps[1][:1], steps[2]]})))
 
 

@@ -448,7 +448,7 @@ def test_what_was_decided_before_a_match_broke_off_stays_whatever_comes_of_its_s
         (
             "(<= (legal ?r (say ?w)) (role ?r)",
             "(<= (legal ?r (say ?w)) (role ?r) (true (at 0))",
-            Failed(2000, 0, "NoLegalMoveError", "left has no legal move in step 1, though the state is not terminal"),
+            Failed(2000, 0, "NoLegalMoveError", "left has no legal move in the state of step 1, though it is not terminal"),
         ),
         (
             "(<= terminal (true (at 2)))",
@@ -473,7 +473,7 @@ def test_rules_that_end_in_nothing_after_some_steps_end_their_match_there() -> N
     script = started(Script(make_game(read_rules(late)), setup()))
     script.expect_both("(say Yes)", "(say no)")
     script.expect_both("(say no)", "(say Yes)")
-    message = "left has no legal move in step 2, though the state is not terminal"
+    message = "left has no legal move in the state of step 2, though it is not terminal"
     assert [event for event in script.events if isinstance(event, Failed)] == [
         Failed(2500, 1, "NoLegalMoveError", message)
     ]

@@ -40,7 +40,7 @@ def test_in_gdl2_every_role_has_its_percepts_and_random_needs_no_goal() -> None:
     ("rules", "error", "message"),
     [
         ("(role a) (role b) (legal a x) (goal a 0) (goal b 0) (<= terminal (true t)) (<= (next t) (does a x))",
-         NoLegalMoveError, "b has no legal move in step 0, though the state is not terminal"),
+         NoLegalMoveError, "b has no legal move in the state of step 0, though it is not terminal"),
         ("(role a) (role b) (legal a x) (legal b x) (goal a 0) terminal",
          NoGoalError, "b has not exactly one goal value in the terminal state of step 0"),
         ("(role a) (legal a x) (goal a 0) (goal a 100) terminal",
