@@ -150,6 +150,8 @@ def symbols(document: Document) -> list[types.DocumentSymbol]:
 
 def completion(document: Document, place: types.Position) -> types.CompletionList:
     """Return what may be written at *place*."""
+    if document.is_toml:
+        return types.CompletionList(is_incomplete=False, items=[])
     offset = document.positions.offset(place)
     found = complete(document.index, offset)
     replaced = types.Range(document.positions.position(found.start), document.positions.position(offset))
@@ -168,7 +170,12 @@ def completion(document: Document, place: types.Position) -> types.CompletionLis
 
 
 def formatting(document: Document) -> list[types.TextEdit]:
-    """Return the change that lays the file out; none where its parentheses do not balance, which a diagnostic says."""
+    """Return the change that lays the file out; none where its parentheses do not balance, which a diagnostic says.
+
+    Of TOML the layout is left as it is.
+    """
+    if document.is_toml:
+        return []
     try:
         text = format_rules(document.source)
     except RuleFileError:
@@ -183,6 +190,8 @@ def diagnostics(document: Document, found: Sequence[Diagnostic]) -> list[types.D
 
 def mending(document: Document, found: Sequence[Diagnostic], place: types.Range) -> list[types.CodeAction]:
     """Return what would mend those defects of all *found* in *document* that touch *place*: names meant come first."""
+    if document.is_toml:
+        return []
     start, end = document.positions.offset(place.start), document.positions.offset(place.end)
     touched = [one for one in found if one.span.start <= end and start <= one.span.end]
     respelt = [

@@ -1,4 +1,4 @@
-"""A rule file as an editor has it open: its text, its places, and its checks after a pause."""
+"""A rule file, or the description of a game, as an editor has it open: its text, places, and checks after a pause."""
 
 import asyncio
 from bisect import bisect_right
@@ -6,6 +6,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cached_property
+from pathlib import Path
 from typing import Final, TypeAlias
 from urllib.parse import unquote, urlsplit
 
@@ -14,10 +15,10 @@ from lsprotocol.types import Position, PositionEncodingKind, Range
 from gdl.checks import check
 from gdl.diagnostics import LINE_END, Diagnostic, Source, Span
 from gdl.editing.symbols import SymbolIndex, index_symbols
-from gdl.errors import ChildProcessDiedError, LimitExceeded
+from gdl.errors import ChildProcessDiedError, LimitExceeded, UnknownNameError
 from gdl.language.kif import ReadLimits
 from gdl.worker import ChildLimits, run_limited
-from server.validating.validation import SMALL_CHARACTERS
+from server.validating.validation import SMALL_CHARACTERS, ValidationOptions, check_description, check_file
 
 _CODECS: Final = {
     PositionEncodingKind.Utf8.value: ("utf-8", 1),
@@ -85,10 +86,15 @@ class Document:
         parts = urlsplit(self.uri)
         return Source(unquote(parts.path) if parts.scheme == "file" else self.uri, self.text)
 
+    @property
+    def is_toml(self) -> bool:
+        """Whether it is no rule file, but perhaps the description of a game."""
+        return self.source.name.lower().endswith(".toml")
+
     @cached_property
     def index(self) -> SymbolIndex:
-        """Its names."""
-        return index_symbols(self.source, INDEX_LIMITS)
+        """Its names; TOML has none."""
+        return index_symbols(Source(self.source.name, "") if self.is_toml else self.source, INDEX_LIMITS)
 
     @cached_property
     def positions(self) -> TextPositions:
@@ -97,6 +103,8 @@ class Document:
 
 
 LIMITS: Final = ChildLimits(max_seconds=10)
+RULES_SUFFIX: Final = ".kif"
+"""How the name of the rule file ends that is beside a description."""
 MAX_DIAGNOSTICS: Final = 500
 """How many diagnostics of a file the server publishes at most."""
 
@@ -108,13 +116,27 @@ Pause: TypeAlias = Callable[[float], Awaitable[None]]
 def diagnose(document: Document) -> list[Diagnostic]:
     """Return what the static checks say of *document*; a large one is checked in a child process.
 
+    A TOML file is checked, as `ggp validate` does, where a rule file of its name is beside it: it describes that game.
+
     Raises:
         LimitExceeded: time or memory ran out.
         ChildProcessDiedError: the child process ended without an answer.
     """
+    if document.is_toml:
+        return _of_description(document)[:MAX_DIAGNOSTICS]
     if len(document.text) <= SMALL_CHARACTERS:
         return check(document.source)[:MAX_DIAGNOSTICS]
     return run_limited(check, (document.source,), LIMITS)[:MAX_DIAGNOSTICS]
+
+
+def _of_description(document: Document) -> list[Diagnostic]:
+    rules = Path(document.source.name).with_suffix(RULES_SUFFIX)
+    options = ValidationOptions(LIMITS.max_seconds)
+    try:
+        found = check_description(document.source, check_file(str(rules), options), options)
+    except (OSError, UnknownNameError):  # without rules it is the configuration of something else
+        return []
+    return [] if found is None else list(found.diagnostics)
 
 
 class Checking:
