@@ -1,6 +1,7 @@
 """Who plays which role, from words: `white=mcts`, `black=http://host:port`, `red=cmd:./player`."""
 
 import difflib
+import os
 import re
 import shlex
 import shutil
@@ -231,15 +232,26 @@ def player_spec(text: str) -> PlayerSpec:
         raise PlayerSpecError(text, "a person plays with `ggp play`, or `ggp player human` in a terminal of its own")
     if _HOST_AND_PORT.fullmatch(text):
         raise PlayerSpecError(text, f"an address begins with http://, as in http://{text}")
-    find_player(text)
+    try:
+        find_player(text)
+    except UnknownNameError as error:
+        if is_file(Path(text.split(" ", maxsplit=1)[0])):
+            raise PlayerSpecError(text, f"a program begins with cmd:, as in cmd:{text}") from error
+        raise
     return PlayerSpec(text, is_own=True)
 
 
 def _check_program(text: str) -> None:
     program = shlex.split(text.partition(":")[2])[0]
-    if shutil.which(program) is None:
-        forbidden = f"{program} may not be executed: try chmod +x {program}"
-        raise PlayerSpecError(text, forbidden if is_file(Path(program)) else f"there is no program {program}")
+    if shutil.which(program) is not None:
+        return
+    if not is_file(Path(program)):
+        reason = f"there is no program {program}"
+    elif os.access(program, os.X_OK):
+        reason = f"{program} is in this folder, and not on the search path: write ./{program}"
+    else:
+        reason = f"{program} may not be executed: try chmod +x {program}"
+    raise PlayerSpecError(text, reason)
 
 
 def public_player_spec(text: str, targets: AllowedAddresses | None = None) -> PlayerSpec:

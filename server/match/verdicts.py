@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from gdl.errors import MessageError
-from gdl.language.terms import Term
+from gdl.language.terms import Compound, Term
 from gdl.wire.replies import decode, find_move, first_term, has_more_tokens, is_busy
 from server.match.exchange import Answer, ReplyEnding
 from server.sanitization import clean_line, clean_text
@@ -68,7 +68,11 @@ class LegalChoice:
         n_alike = sum(_folded(move) == own for move in self.legal_moves)
         if n_alike > 1:
             return f"it names {n_alike} legal moves that differ in upper and lower case alone"
-        return "it uses names that the player was not sent" if n_alike else _HINTS.get(_folded(said), "")
+        if n_alike:
+            return "it uses names that the player was not sent"
+        if any(isinstance(move, Compound) and move.functor.casefold() == own for move in self.legal_moves):
+            return "a move of several words stands in parentheses, else its first word alone is read"
+        return _HINTS.get(_folded(said), "")
 
 
 def _folded(term: Term) -> str:

@@ -93,13 +93,19 @@ async def test_a_player_that_is_not_known_any_more_has_a_seat_and_no_answers() -
         ("cmd:no-such-program x:y", "there is no program no-such-program"),
         ("cmd:" + "x" * 300, "there is no program " + "x" * 300),
         ("cmd:{folder}/plain x", "{folder}/plain may not be executed: try chmod +x {folder}/plain"),
+        ("cmd:ready x", "ready is in this folder, and not on the search path: write ./ready"),
+        ("./ready --deep", "a program begins with cmd:, as in cmd:./ready --deep"),
         ("http://:80", "Invalid URL: host is required for absolute urls with the http scheme"),
         ("human", "a person plays with `ggp play`, or `ggp player human` in a terminal of its own"),
         ("host:80", "an address begins with http://, as in http://host:80"),
     ],
 )
-def test_what_is_no_player_is_refused_with_a_reason(text: str, reason: str, tmp_path: Path) -> None:
+def test_what_is_no_player_is_refused_with_a_reason(
+    text: str, reason: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
     (tmp_path / "plain").write_text("")
+    (tmp_path / "ready").touch(0o755)
     with pytest.raises(PlayerSpecError) as caught:
         player_spec(text.format(folder=tmp_path))
     assert (caught.value.spec, caught.value.reason) == (text.format(folder=tmp_path), reason.format(folder=tmp_path))

@@ -60,6 +60,11 @@ def test_a_move_that_came_before_things_went_wrong_counts(ending: ReplyEnding) -
         ("(mark 9 9)", "IL (mark 9 9)", "no legal move"),
         ("done", "IL done", "no legal move: that answers STOP"),
         (
+            "MARK 1 1",
+            "IL MARK",
+            "no legal move: a move of several words stands in parentheses, else its first word alone is read",
+        ),
+        (
             "(say yes)",
             "IL (say yes)",
             "no legal move: it names 2 legal moves that differ in upper and lower case alone",
