@@ -14,6 +14,8 @@ from string import Formatter
 from typing import TYPE_CHECKING, Any, ClassVar, Final, Literal, TypeVar, cast, dataclass_transform
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from gdl.diagnostics import Related, Span
 
 _E = TypeVar("_E", bound="GdlError")
@@ -261,6 +263,14 @@ class UnknownNameError(CallerError):
     def meant(self) -> str:
         """The question whether one of the suggestions was meant."""
         return question(self.suggestions)
+
+
+class NamedDescriptionError(CallerError):
+    """A TOML description is named where the rules of the game are wanted, which are in another file."""
+
+    template: ClassVar[str] = "{path} describes a game; its rules are in another file: name that, as in {rules}"
+    path: Path
+    rules: Path
 
 
 def question(suggestions: Sequence[str]) -> str:

@@ -10,7 +10,7 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from gdl.errors import UnknownNameError
+from gdl.errors import NamedDescriptionError, UnknownNameError
 from gdl.files import is_file
 from gdl.language.kif import DEFAULT_LIMITS, ReadLimits
 from gdl.language.rules import Description, read_file
@@ -123,6 +123,7 @@ def find_game(name_or_path: str | Path) -> GameFile:
 
     Raises:
         UnknownNameError: neither; it suggests the nearest names.
+        NamedDescriptionError: it is the path of a TOML description.
     """
     name = str(name_or_path)
     ours = library_folder() / name / f"{name}.kif"
@@ -134,6 +135,8 @@ def find_game(name_or_path: str | Path) -> GameFile:
     path = Path(name)
     for rules in (path, path / f"{path.name}.kif"):
         if is_file(rules):
+            if rules.suffix.lower() == ".toml":
+                raise NamedDescriptionError(rules, rules.with_suffix(".kif"))
             return GameFile(rules.stem, rules)
     raise UnknownNameError("game", name, nearest_names(path.stem or name))
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from gdl.errors import UnknownNameError
+from gdl.errors import NamedDescriptionError, UnknownNameError
 from gdl.games.library import GameFile, find_game, game_names, library_folder, same_game
 from gdl.language.rules import read_file, read_rules
 
@@ -64,6 +64,14 @@ def test_the_folder_of_a_game_is_as_good_as_its_rule_file(tmp_path: Path, monkey
     rules.parent.mkdir()
     rules.write_text("(role me)", encoding="utf-8")
     assert [find_game(name) for name in ("mine", "mine/")] == [GameFile("mine", rules)] * 2
+
+
+def test_a_description_is_not_taken_for_rules(tmp_path: Path) -> None:
+    path = tmp_path / "mine.toml"
+    path.touch()
+    with pytest.raises(NamedDescriptionError) as error:
+        find_game(path)
+    assert (error.value.path, error.value.rules) == (path, tmp_path / "mine.kif")
 
 
 def test_another_folder_is_no_game(tmp_path: Path) -> None:

@@ -39,6 +39,16 @@ def test_files_are_laid_out_in_place_and_those_that_change_are_named(ggp: Ggp, l
     assert [path.read_bytes() for path in (loose, neat)] == [NEAT.encode()] * 2
 
 
+def test_a_description_stays_as_it_is(ggp: Ggp, tmp_path: Path) -> None:
+    path = tmp_path / "mine.toml"
+    path.write_text('title = "mine"\n', encoding="utf-8")
+    ended = ggp("format", path)
+    assert (ended.exit_code, path.read_text(encoding="utf-8")) == (2, 'title = "mine"\n')
+    assert ended.errors == (
+        f"ggp: {path} describes a game; its rules are in another file: name that, as in {path.with_suffix('.kif')}\n"
+    )
+
+
 def test_check_writes_nothing_and_exits_with_1_if_a_file_would_change(ggp: Ggp, loose: Path, neat: Path) -> None:
     assert ggp("format", "--check", loose, neat) == (1, f"{loose}: would be formatted\n", "")
     assert ggp("format", "--check", neat) == (0, "", "")
