@@ -181,7 +181,7 @@ class FaultyTablesError(CannotCompileError):
 
 
 class UnstableLoopError(GdlError, RuntimeError):
-    """A loop of the compiled engine is not stable after as many rounds as it may take: the compiler is at fault."""
+    """A loop of the compiled engine is not stable after as many passes as it may take: the compiler is at fault."""
 
     template: ClassVar[str] = "a loop of the compiled engine does not become stable: the compiler is at fault"
 

@@ -183,7 +183,7 @@ def child_limits(limits: CompileLimits) -> ChildLimits:
 
 
 def _compile(clauses: Sequence[Clause], roles: Sequence[Role], max_ground_rules: int) -> CompiledRules:
-    from gdl.compiler.building import compile_rules  # noqa: PLC0415 -- as in load_kernels
+    from gdl.compiler.pipeline import compile_rules  # noqa: PLC0415 -- as in load_kernels
 
     gc.disable()  # the process ends with this call
     return compile_rules(clauses, roles, max_ground_rules)

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Final, TypeVar
 
-from gdl.compiler import building, compilation, decomposition, listing
+from gdl.compiler import compilation, decomposition, listing, pipeline
 from gdl.compiler.circuit import Circuit, build
 from gdl.compiler.phases import Phase, phases
 from gdl.compiler.tables import Tables, tables
@@ -88,7 +88,7 @@ def _output(description: Description, stage: str, max_lines: int) -> StageOutput
     if stage == "rules":
         return _first(listing.clause_lines(_grounded_clauses(clauses)), max_lines)
     decomposed, program = clock.timed(
-        "ground", building.ground_rules, clauses, compilation.DEFAULT_COMPILE_LIMITS.max_ground_rules
+        "ground", pipeline.ground_rules, clauses, compilation.DEFAULT_COMPILE_LIMITS.max_ground_rules
     )
     if stage == "ground":
         return _first(listing.program_lines(program), max_lines)
@@ -104,7 +104,7 @@ def _output(description: Description, stage: str, max_lines: int) -> StageOutput
 def _grounded_clauses(clauses: Sequence[Clause]) -> tuple[Clause, ...]:
     """Return the clauses that are grounded, or would be if that were not too much."""
     try:
-        return building.ground_rules(clauses, compilation.DEFAULT_COMPILE_LIMITS.max_ground_rules)[0]
+        return pipeline.ground_rules(clauses, compilation.DEFAULT_COMPILE_LIMITS.max_ground_rules)[0]
     except CannotCompileError:
         return decomposition.decompose(clauses)
 

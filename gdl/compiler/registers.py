@@ -29,7 +29,7 @@ _GATES, _RESET, _UPDATE, _OUTPUT = range(4)
 class Accesses(NamedTuple):
     """The reads and writes of a phase.
 
-    A loop's gates appear twice, as in its first and in any later round. *Shapes*: R reads, W writes. `read_slot` and
+    A loop's gates appear twice, as in its first and in any later pass. *Shapes*: R reads, W writes. `read_slot` and
     `write_slot` number the entries of READERS and WRITERS; `writer` (R,) is the slot of the last write before each
     read, -1 - row for the constant, a fluent or a move, or UNWRITTEN. `is_optional` (R,): the writer is only evaluated
     where a play ends, though the reader is evaluated always. Times count gates, a loop, or outputs read together, as
@@ -58,8 +58,8 @@ class _Pieces:
                 self.found.append((_GATES, start, end, self._time, 1))
                 self._time += end - start
                 continue
-            rounds = ((_GATES, start, end), (_UPDATE, begin, until))
-            self.found += [(*piece, self._time, 0) for piece in ((_RESET, begin, until), *rounds, *rounds)]
+            one_pass = ((_GATES, start, end), (_UPDATE, begin, until))
+            self.found += [(*piece, self._time, 0) for piece in ((_RESET, begin, until), *one_pass, *one_pass)]
             self._time += 1
 
     def add_outputs(self, first: int, stop: int) -> None:

@@ -12,8 +12,8 @@ from typing import Any, Final, get_type_hints
 
 import numpy as np
 
-from gdl.compiler.building import MAX_GOAL, check_loops
 from gdl.compiler.phases import MAX_PHASES
+from gdl.compiler.pipeline import MAX_GOAL, check_loops
 from gdl.compiler.tables import CompiledRules, PhaseInputs, Tables
 from gdl.compiler.verification import verify, verify_rules
 from gdl.errors import GdlError

@@ -220,5 +220,5 @@ def _verified(found: Accesses) -> Accesses:
     if len(found.read_slot):
         of_slot = np.full(int(found.read_slot.max()) + 1, UNWRITTEN)
         of_slot[found.read_slot] = found.writer
-        _require(of_slot[found.read_slot] == found.writer, "loop_row", "a later round of a loop reads other rows")
+        _require(of_slot[found.read_slot] == found.writer, "loop_row", "a later pass of a loop reads other rows")
     return found

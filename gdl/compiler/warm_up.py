@@ -4,13 +4,13 @@ from typing import Final
 
 import numpy as np
 
-from gdl.compiler.building import rules_of
 from gdl.compiler.circuit import Circuit
 from gdl.compiler.gates import TRUE
 from gdl.compiler.kernels import expansion, policies, scalar
 from gdl.compiler.kernels.batches import Batch
 from gdl.compiler.kernels.playouts import LanePlayer
 from gdl.compiler.kernels.scalar import Walker
+from gdl.compiler.pipeline import rules_of
 from gdl.compiler.tables import CompiledRules
 from gdl.language.terms import Constant
 

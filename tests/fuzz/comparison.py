@@ -9,11 +9,11 @@ from typing import Final
 
 import numpy as np
 
-from gdl.compiler.building import check_loops
 from gdl.compiler.circuit import Circuit
 from gdl.compiler.compiled import CompiledGame, CompiledState
 from gdl.compiler.kernels import scalar
 from gdl.compiler.kernels.scalar import has_loops
+from gdl.compiler.pipeline import check_loops
 from gdl.datalog.translation import clauses_of
 from gdl.errors import CannotCompileError, FaultyTablesError
 from gdl.interpreter import InterpretedGame

@@ -7,10 +7,10 @@ from dataclasses import replace
 from random import Random
 from typing import Final, TypeAlias
 
-from gdl.compiler import building
-from gdl.compiler.building import rules_of
+from gdl.compiler import pipeline
 from gdl.compiler.circuit import Circuit, build
 from gdl.compiler.phases import Phase, phases, whole
+from gdl.compiler.pipeline import rules_of
 from gdl.compiler.registers import reuse
 from gdl.compiler.tables import CompiledRules, Tables, phase_inputs, tables
 from gdl.compiler.verification import verify
@@ -21,30 +21,30 @@ from gdl.game import Role
 from gdl.language.terms import signature
 
 MAX_GROUND_RULES: Final = 20_000
-Grounding: TypeAlias = Callable[[Sequence[Clause], int], building.Grounded]
+Grounding: TypeAlias = Callable[[Sequence[Clause], int], pipeline.Grounded]
 
 
-def _plain(clauses: Sequence[Clause], max_ground_rules: int) -> building.Grounded:
-    return building.grounded(narrowed(clauses), max_ground_rules)
+def _plain(clauses: Sequence[Clause], max_ground_rules: int) -> pipeline.Grounded:
+    return pipeline.grounded(narrowed(clauses), max_ground_rules)
 
 
-def _any_on_demand(clauses: Sequence[Clause], max_ground_rules: int) -> building.Grounded:
+def _any_on_demand(clauses: Sequence[Clause], max_ground_rules: int) -> pipeline.Grounded:
     """Derive on demand what the compiler would not choose, too."""
     derived = sorted({signature(clause.head) for clause in clauses if clause.literals})
     fitting = [relation for relation in derived if can_be_chosen(relation)]
     chosen = frozenset(Random(len(clauses)).sample(fitting, (len(fitting) + 1) // 2))
     if not chosen:
         raise CannotCompileError("there is no relation to choose")
-    found = building.grounded(on_demand(clauses, chosen), max_ground_rules)
-    building.check_negation(found[1])
+    found = pipeline.grounded(on_demand(clauses, chosen), max_ground_rules)
+    pipeline.check_negation(found[1])
     return found
 
 
 GROUNDINGS: Final[dict[str, Grounding]] = {
     "plain": _plain,
-    "as written": building.grounded,
-    "don't-care arguments left out": building.without_dont_cares,
-    "on demand": building.on_demand,
+    "as written": pipeline.grounded,
+    "don't-care arguments left out": pipeline.without_dont_cares,
+    "on demand": pipeline.on_demand,
     "anything on demand": _any_on_demand,
 }
 
@@ -55,7 +55,7 @@ def circuits(clauses: Sequence[Clause], roles: Sequence[Role]) -> Iterator[tuple
     Raises:
         CannotCompileError: the rules as such are beyond the compiler.
     """
-    building.check_shape(clauses)
+    pipeline.check_shape(clauses)
     met: set[Circuit] = set()
     for name, grounding in GROUNDINGS.items():
         try:

@@ -96,7 +96,7 @@ def _loop(val, t, first_run, last_run, start, first, last):
     for i in range(first, last):
         store(val, U(at(t.loop_row, U(i))), broadcast(ZERO))
     changed = True
-    n_left = last - first + 1  # a round that changes something sets a node for good, where rules are stratified
+    n_left = last - first + 1  # a pass that changes something sets a node for good, where rules are stratified
     while changed:
         if n_left == 0:
             raise UnstableLoopError

@@ -35,7 +35,7 @@ from gdl.compiler.kernels.words import ZERO
 _MAX_SIBLINGS: Final = 64
 """More siblings count as so many."""
 DIVE_WIDTH: Final = 12
-"""Nodes expanded at once in a dive: few, so that the best siblings lead it; its turn has several rounds."""
+"""Nodes expanded at once in a dive: few, so that the best siblings lead it; several of them make one turn."""
 
 
 @subroutine

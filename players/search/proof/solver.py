@@ -7,9 +7,9 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from gdl.compiler.building import MAX_GOAL
 from gdl.compiler.compiled import CompiledGame, CompiledState
 from gdl.compiler.kernels.packing import n_words, words_of
+from gdl.compiler.pipeline import MAX_GOAL
 from gdl.compiler.warm_up import tiny_rules
 from gdl.game import RANDOM, Role, State
 from gdl.language.terms import Term

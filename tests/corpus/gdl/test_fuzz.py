@@ -12,9 +12,9 @@ from typing import Final, NoReturn
 
 import pytest
 
-from gdl.compiler.building import rules_of
 from gdl.compiler.circuit import Circuit
 from gdl.compiler.compiled import CompiledGame
+from gdl.compiler.pipeline import rules_of
 from gdl.compiler.tables import CompiledRules
 from gdl.errors import FaultyTablesError
 from tests.fuzz.campaign import Campaign

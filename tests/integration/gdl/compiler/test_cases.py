@@ -85,9 +85,9 @@ def one_row_each(tables: Tables, _found: Sequence[Accesses]) -> Tables:
 def variant(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
     """Let the compiler make its tables in one of its ways."""
     if request.param == "rows not reused":
-        monkeypatch.setattr("gdl.compiler.building.reuse", one_row_each)
+        monkeypatch.setattr("gdl.compiler.pipeline.reuse", one_row_each)
     if request.param == "don't-care arguments split off":
-        monkeypatch.setattr("gdl.compiler.building._MANY_RULES", 0)
+        monkeypatch.setattr("gdl.compiler.pipeline._MANY_RULES", 0)
     return str(request.param)
 
 

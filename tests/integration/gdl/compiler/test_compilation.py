@@ -12,7 +12,7 @@ from weakref import WeakValueDictionary
 
 import pytest
 
-from gdl.compiler import building, cache, compilation, grounding
+from gdl.compiler import cache, compilation, grounding, pipeline
 from gdl.compiler.compilation import CompileLimits, child_limits, compile_game
 from gdl.compiler.grounding import GroundProgram
 from gdl.datalog.clauses import Clause
@@ -67,7 +67,7 @@ def test_rules_are_grounded_again_only_where_there_is_a_way_around_many(
     has_way: bool, n_times: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     clauses = clauses_of(find_game("tictactoe").read().rules)
-    expected = tuple(building.ground_rules(clauses, 10_000)[1].rules)
+    expected = tuple(pipeline.ground_rules(clauses, 10_000)[1].rules)
     grounded: list[object] = []
 
     def ground(clauses: Sequence[Clause], on_rule: Callable[[int], None]) -> GroundProgram:
@@ -77,12 +77,12 @@ def test_rules_are_grounded_again_only_where_there_is_a_way_around_many(
     def no_way(*_arguments: object) -> None:
         raise CannotCompileError("it leads nowhere")
 
-    monkeypatch.setattr(building, "ground", ground)
-    monkeypatch.setattr(building, "_MANY_RULES", 10)
-    monkeypatch.setattr(building, "_has_way_around", lambda _: has_way)
+    monkeypatch.setattr(pipeline, "ground", ground)
+    monkeypatch.setattr(pipeline, "_MANY_RULES", 10)
+    monkeypatch.setattr(pipeline, "_has_way_around", lambda _: has_way)
     for way in ("without_dont_cares", "on_demand"):
-        monkeypatch.setattr(building, way, no_way)
-    assert tuple(building.ground_rules(clauses, 10_000)[1].rules) == expected
+        monkeypatch.setattr(pipeline, way, no_way)
+    assert tuple(pipeline.ground_rules(clauses, 10_000)[1].rules) == expected
     assert len(grounded) == n_times
 
 

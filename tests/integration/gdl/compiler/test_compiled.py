@@ -313,7 +313,7 @@ IDLE = """
 @pytest.mark.exhaustive
 @pytest.mark.parametrize("block", range(4))
 def test_leaving_out_idle_arguments_changes_no_answer(block: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("gdl.compiler.building._MANY_RULES", 0)
+    monkeypatch.setattr("gdl.compiler.pipeline._MANY_RULES", 0)
     games = random_games(block, 30, IDLE)
     compared = [play_on_both(interpreted, compiled, seed, max_steps=8) for seed, interpreted, compiled in games]
     assert any(compared)
@@ -345,7 +345,7 @@ RULES = """
 def test_base_and_input_are_relations_that_rules_may_read(
     lists: str, many_rules: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("gdl.compiler.building._MANY_RULES", many_rules)
+    monkeypatch.setattr("gdl.compiler.pipeline._MANY_RULES", many_rules)
     interpreted, compiled = both(LISTED + lists)
     met = [play_on_both(interpreted, compiled, seed, max_steps=20) for seed in range(10)]
     assert all(states[-1].is_terminal for states in met)

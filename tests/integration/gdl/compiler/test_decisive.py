@@ -7,11 +7,11 @@ from random import Random
 
 import pytest
 
-from gdl.compiler.building import ground_rules, rules_of
 from gdl.compiler.circuit import Circuit, build
 from gdl.compiler.decisive import decisive
 from gdl.compiler.gates import Lit
 from gdl.compiler.phases import Phase, phases
+from gdl.compiler.pipeline import ground_rules, rules_of
 from gdl.datalog.translation import clauses_of
 from gdl.engines import make_game
 from gdl.game import Role, State

@@ -6,7 +6,7 @@ from functools import partial
 
 import pytest
 
-from gdl.compiler.building import ground_rules
+from gdl.compiler.pipeline import ground_rules
 from gdl.datalog.clauses import Clause
 from gdl.datalog.translation import clauses_of
 from gdl.language.rules import read_rules

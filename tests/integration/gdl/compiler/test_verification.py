@@ -14,7 +14,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gdl.compiler.building import compile_rules, ground_rules, rules_of
 from gdl.compiler.circuit import Circuit, build
 from gdl.compiler.compilation import CompileLimits
 from gdl.compiler.compiled import CompiledGame, CompiledState
@@ -23,6 +22,7 @@ from gdl.compiler.kernels import scalar
 from gdl.compiler.kernels.batches import Batch
 from gdl.compiler.kernels.playouts import LanePlayer
 from gdl.compiler.phases import phases
+from gdl.compiler.pipeline import compile_rules, ground_rules, rules_of
 from gdl.compiler.registers import Accesses, reuse
 from gdl.compiler.tables import CompiledRules, PhaseInputs, Tables, tables
 from gdl.compiler.verification import verify, verify_reuse, verify_rules
@@ -250,7 +250,7 @@ def test_a_compiler_that_errs_leaves_the_game_to_the_interpreter(monkeypatch: py
         clauses = clauses_of(interpreted.description.rules)
         return CompiledGame(interpreted, compile_rules(clauses, interpreted.roles, 100_000))
 
-    monkeypatch.setattr("gdl.compiler.building.reuse", one_row_for_all)
+    monkeypatch.setattr("gdl.compiler.pipeline.reuse", one_row_for_all)
     monkeypatch.setattr("gdl.engines.compile_game", compile_here)
     best = BestGame(game())
     assert not best.wait()

@@ -9,8 +9,8 @@ from unittest.mock import patch
 
 import numpy as np
 
-from gdl.compiler.building import compile_rules
 from gdl.compiler.compiled import CompiledGame, CompiledState
+from gdl.compiler.pipeline import compile_rules
 from gdl.compiler.registers import Accesses, reuse
 from gdl.compiler.tables import CompiledRules, Tables
 from gdl.datalog.clauses import Clause
@@ -46,7 +46,7 @@ def rules_and_tables(
         before.append(tables)
         return reuse(tables, found)
 
-    with patch("gdl.compiler.building.reuse", remembered):
+    with patch("gdl.compiler.pipeline.reuse", remembered):
         return compile_rules(clauses, roles, max_ground_rules), before[0]
 
 

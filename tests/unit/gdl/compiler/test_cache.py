@@ -16,8 +16,8 @@ import pytest
 
 import gdl
 from gdl.compiler import cache as module
-from gdl.compiler.building import compile_rules
 from gdl.compiler.cache import FILES, GameCache, game_cache, key_of
+from gdl.compiler.pipeline import compile_rules
 from gdl.compiler.serialization import serialized
 from gdl.compiler.tables import CompiledRules
 from gdl.datalog.translation import clauses_of
@@ -213,7 +213,7 @@ def test_every_module_that_makes_tables_is_part_of_the_stamp() -> None:
         if name.startswith(("gdl.compiler", "gdl.datalog", "gdl.language")) and found.__file__
     }
     assert makes <= set(FILES)
-    assert package / "compiler" / "building.py" in FILES
+    assert package / "compiler" / "pipeline.py" in FILES
     assert all(file.is_file() for file in FILES)
 
 

@@ -13,7 +13,7 @@ from typing import Any, Final
 import numpy as np
 import pytest
 
-from gdl.compiler.building import compile_rules
+from gdl.compiler.pipeline import compile_rules
 from gdl.compiler.serialization import _HEAD, _LENGTH, deserialized, serialized
 from gdl.compiler.tables import CompiledRules, Tables
 from gdl.compiler.verification import verify, verify_rules

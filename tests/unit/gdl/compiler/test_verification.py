@@ -373,7 +373,7 @@ def test_a_loop_reads_the_same_in_every_round() -> None:
         ("gate_row", 2, 6), ("loop_value", 0, 12), ("terminal", 0, 13), ("gate_input", 7, 6), ("gate_input", 10, 6),
     ]  # fmt: skip
     wrong = with_entries(PHASED, *entries)
-    assert reason(lambda: verify(wrong)) == said("loop_row", "a later round of a loop reads other rows")
+    assert reason(lambda: verify(wrong)) == said("loop_row", "a later pass of a loop reads other rows")
 
 
 @pytest.mark.parametrize(("limit", "problem"), [(2, said("role_start", "a role has too many moves")), (3, None)])

@@ -226,12 +226,12 @@ def _number(value: str) -> int | None:
 
 
 def check_loops(found: Tables) -> None:
-    """Check that no loop could take long to be stable: as many rounds as it has pairs, of all its gates.
+    """Check that no loop could take long to be stable: as many passes as it has pairs, of all its gates.
 
     Raises:
         CannotCompileError: one could.
     """
     n_gates = found.segments[:, 1] - found.segments[:, 0]
-    n_rounds = found.segments[:, 3] - found.segments[:, 2]
-    if int((n_gates.astype("int64") * n_rounds).sum()) > _MAX_LOOP_STEPS:
+    n_passes = found.segments[:, 3] - found.segments[:, 2]
+    if int((n_gates.astype("int64") * n_passes).sum()) > _MAX_LOOP_STEPS:
         raise CannotCompileError("its recursive rules could take long in one state")
