@@ -4,6 +4,7 @@ from collections.abc import Callable, Sequence
 from random import Random
 from typing import ClassVar, TypeAlias
 
+from gdl.compiler.kernel_loading import load_kernels
 from gdl.errors import CallerError, GdlError, TerminalStateError, wrong_type
 from gdl.game import Game, Role, State, no_such_move
 from gdl.language.terms import Term
@@ -114,8 +115,6 @@ class Player:
     @classmethod
     def warm_up(cls) -> None:
         """Load what takes long the first time on a machine: the kit calls this in a process of its own, once."""
-        from gdl.compiler.compilation import load_kernels  # noqa: PLC0415 -- large libraries, for that process alone
-
         load_kernels()
 
     def join(self, game: Game, role: Role, seed: int) -> None:

@@ -5,6 +5,7 @@ import time
 
 import click
 
+from gdl.compiler.kernel_loading import watching_kernels
 from gdl.quantities import quantity
 from server.terminal.progress import progress
 
@@ -18,8 +19,7 @@ def command(as_json: bool) -> None:
     are on disk already, seconds. Where the disk keeps none, it says so, and the exit status is 1.
     """
     began_s = time.monotonic()
-    from gdl.compiler.compilation import watching_kernels  # noqa: PLC0415 -- large libraries, not needed for --help
-    from gdl.compiler.kernels.jit import KERNELS, UNKEPT, check_kept  # noqa: PLC0415 -- as above
+    from gdl.compiler.kernels.jit import KERNELS, UNKEPT, check_kept  # noqa: PLC0415 -- large, not needed for --help
     from players.environments import vector  # noqa: PLC0415 -- as above
     from players.learning import forest  # noqa: PLC0415 -- as above
     from players.stock import warm_up_all  # noqa: PLC0415 -- as above

@@ -13,7 +13,7 @@ from pathlib import Path
 from random import Random
 from typing import Final, Protocol, TypeAlias
 
-from gdl.compiler.compilation import told_of_compilation
+from gdl.compiler.kernel_loading import announcing_compilation
 from gdl.engines import DEFAULT_ENGINE, BestGame, make_compiled_game
 from gdl.errors import StuckPlayError
 from gdl.game import Game, State
@@ -152,11 +152,11 @@ def measured(name: str, path: Path, options: BenchOptions, on_note: Note) -> tup
     os.environ[VARIABLE] = "off"  # set-up is what compiling takes
     notices: list[str] = []
 
-    def tell(notice: str) -> None:
+    def announce(notice: str) -> None:
         notices.append(notice)
         on_note(notice)
 
-    with told_of_compilation(tell):
+    with announcing_compilation(announce):
         game, first, setup_s = _set_up(path, options.engine)
     if isinstance(game, BestGame) and game.note is not None:
         on_note(f"played by the interpreter: {game.note}")

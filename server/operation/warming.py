@@ -9,6 +9,7 @@ from typing import Final, cast
 
 import structlog
 
+from gdl.compiler.kernel_loading import load_kernels
 from server.links.own_player import package_environment
 from server.operation.garbage import freeze_objects
 from server.threads import in_own_thread
@@ -19,10 +20,10 @@ _BEGINNING: Final = "import os, sys\nos.nice(int(sys.argv[1]))\n"
 _WORK: Final = """
 from functools import partial
 
-from gdl.compiler.compilation import told_of_compilation
+from gdl.compiler.kernel_loading import announcing_compilation
 from players.stock import warm_up_all
 
-with told_of_compilation(partial(print, flush=True)):
+with announcing_compilation(partial(print, flush=True)):
     warm_up_all()
 """
 _LOG: Final = structlog.get_logger("server.warming")
@@ -46,7 +47,7 @@ async def _warm() -> None:
     """Compile the kernels into the cache, then load them into this process."""
     try:
         await fill_cache(niceness=_BESIDE_MATCHES)
-        await in_own_thread(_load)
+        await in_own_thread(load_kernels)
     except Exception:  # matches are interpreted then, or wait for it themselves
         _LOG.exception("the compiled engine is not ready")
     else:
@@ -72,9 +73,3 @@ async def fill_cache(say: Callable[[str], object] = lambda _: None, *, niceness:
         process.kill()
         await process.wait()
         raise
-
-
-def _load() -> None:
-    from gdl.compiler.compilation import load_kernels  # noqa: PLC0415 -- numba is large, and this is the thread for it
-
-    load_kernels()

@@ -13,7 +13,7 @@ from multiprocessing.connection import Connection
 from types import TracebackType
 from typing import Final, TypeAlias
 
-from gdl.compiler.compilation import load_kernels
+from gdl.compiler.kernel_loading import load_kernels
 from tests.fuzz.comparison import Comparison, compare
 from tests.fuzz.differences import DifferenceError, NotComparableError
 

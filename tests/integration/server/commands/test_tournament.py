@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from gdl.compiler.compilation import NOTICE
+from gdl.compiler.kernel_loading import NOTICE
 from server.arena.folder import RESULTS, SCHEDULE
 from server.errors import TournamentFolderError
 from server.operation import warming

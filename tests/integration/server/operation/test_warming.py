@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from gdl.compiler.compilation import NOTICE
+from gdl.compiler.kernel_loading import NOTICE
 from server.operation import warming
 from server.operation.warming import fill_cache
 
