@@ -27,7 +27,7 @@ from server.arena.player_processes import PlayerProcesses
 from server.errors import ClusterError
 from server.hosting.cores import n_cores_here
 from server.links.errors import PlayerSpecError
-from server.links.seating import is_command
+from server.links.player_spec import is_command
 from server.match.chance import new_random_token
 from server.records.entries import versions
 from server.threads import in_own_thread

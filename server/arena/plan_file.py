@@ -13,7 +13,7 @@ from gdl.games.library import GameFile, find_game
 from gdl.violations import first_violation, is_unknown_key, violation_text
 from players.specs import player_file
 from server.errors import ConfigurationError, GameNameClashError, TournamentFolderError
-from server.links.seating import is_command
+from server.links.player_spec import is_command
 from server.sanitization import without_passwords
 from server.terminal.command_line import read_toml
 from server.tournament.plan import SprtPlan, TournamentPlan

@@ -8,7 +8,8 @@ from typing import Self
 
 from gdl.game import Role
 from server.hosting.cores import SLOTS_PER_CORE, n_slots
-from server.links import http_player, own_player, seating
+from server.links import http_player, own_player
+from server.links.player_spec import PlayerSpec, open_link, player_spec
 from server.match.link import PlayerLink
 from server.match.profiles import Profile
 from server.match.setup import Seat
@@ -20,7 +21,7 @@ class RunningPlayer:
     """A player of a tournament at a seat of a match, called as the tournament calls it."""
 
     name: str
-    spec: seating.PlayerSpec
+    spec: PlayerSpec
     url: str | None = None
 
     @property
@@ -36,7 +37,7 @@ class RunningPlayer:
     def seat(self, role: Role, profile: Profile) -> Seat:
         """Return the player's seat at *role*, spoken to as *profile* and the specification say."""
         seat = Seat(role, self.name, profile)
-        return seat if self.spec.is_own else seating.open_link(self.spec.text, seat)[1]
+        return seat if self.spec.is_own else open_link(self.spec.text, seat)[1]
 
     async def open(self, role: Role) -> PlayerLink:
         """Return the way to the player, which runs already."""
@@ -44,7 +45,7 @@ class RunningPlayer:
             return http_player.HttpPlayer(self.url, self.name)
         if self.spec.text in own_player.IN_PROCESS:
             return own_player.InProcessPlayer(self.spec.text)
-        return seating.open_link(self.spec.text, Seat(role, self.name))[0]
+        return open_link(self.spec.text, Seat(role, self.name))[0]
 
 
 class PlayerProcesses:
@@ -61,7 +62,7 @@ class PlayerProcesses:
     """
 
     def __init__(self, players: Mapping[str, str], n_matches: int) -> None:
-        self._specs = {name: seating.player_spec(text) for name, text in players.items()}
+        self._specs = {name: player_spec(text) for name, text in players.items()}
         self._n_matches = n_matches
         searching = [name for name in players if self.n_core_slots((name,)) >= SLOTS_PER_CORE]
         self.n_searching = len(searching)

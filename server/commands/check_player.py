@@ -17,7 +17,7 @@ from rich.text import Text
 from gdl.diagnostics import escaped
 from server.commands.main import INTERRUPTED
 from server.links.own_player import start_own_player
-from server.links.seating import COMMAND_WITH_LEGAL_MOVES, PlayerSpec, is_command, player_spec
+from server.links.player_spec import COMMAND_WITH_LEGAL_MOVES, PlayerSpec, is_command, player_spec
 from server.player_checks import catalogue
 from server.player_checks.check_match import Clocks
 from server.player_checks.examination import Check, CheckedPlayer, CheckResult, CheckVerdict, examine

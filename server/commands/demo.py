@@ -22,7 +22,7 @@ from server.errors import DemoError
 from server.hosting.runner import opened
 from server.hosting.settings import HostSettings
 from server.links.own_player import OwnPlayer
-from server.links.seating import player_spec
+from server.links.player_spec import player_spec
 from server.records.journal import write_record
 from server.records.stored_record import facts_of
 from server.site import Watch, listening, make_app, managing

@@ -17,16 +17,8 @@ from gdl.games.library import find_game
 from gdl.wire.messages import Dialect
 from server.commands.main import INTERRUPTED, WRONG, discard_output
 from server.hosting.runner import MatchRunner
-from server.links.seating import (
-    PlayerReference,
-    PlayerSpec,
-    check_n_roles,
-    check_roles,
-    player_spec,
-    seated,
-    seeded,
-    told_apart,
-)
+from server.links.player_spec import PlayerSpec, player_spec
+from server.links.seating import PlayerReference, check_n_roles, check_roles, seated, seeded, with_distinct_names
 from server.match import chance, setup
 from server.match.driver import Observer
 from server.match.profiles import PROFILE_WORDS, Case, Profile, changed_profile
@@ -160,7 +152,7 @@ def _named_players(texts: Sequence[str]) -> dict[str, PlayerSpec]:
         if role in specs:
             raise click.UsageError(f"two players for {role}; each role has one")
         specs[role] = player_spec(spec)
-    return told_apart(specs)
+    return with_distinct_names(specs)
 
 
 def _by_role(text: str, option: str, example: str) -> tuple[str, str]:

@@ -28,7 +28,7 @@ from server.client import order_tournament
 from server.commands.main import INTERRUPTED, Commands
 from server.errors import ConfigurationError, TournamentFolderError
 from server.hosting.cores import n_cores_here
-from server.links.seating import player_spec
+from server.links.player_spec import player_spec
 from server.match.chance import new_seed
 from server.match.setup import MAX_CLOCK_S
 from server.sanitization import clean_line, game_name_of, without_passwords

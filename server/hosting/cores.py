@@ -16,7 +16,7 @@ from players.registry import LIGHT
 from players.specs import options_of
 from server.errors import TooFewCoresError
 from server.links.own_player import IN_PROCESS
-from server.links.seating import HUMAN, OWN_PLAYERS, is_command
+from server.links.player_spec import HUMAN, OWN_PLAYERS, is_command
 
 SLOTS_PER_CORE: Final = 4
 

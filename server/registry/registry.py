@@ -15,7 +15,8 @@ from players.registry import PLAYERS
 from server import errors
 from server.clock import SYSTEM_CLOCK, Clock
 from server.links import addresses, http_player, queued_player, request_queue
-from server.links.seating import HUMAN, PlayerReference, PlayerSpec, UnresolvedPlayer, public_player_spec, seated
+from server.links.player_spec import HUMAN, PlayerSpec, public_player_spec
+from server.links.seating import PlayerReference, UnresolvedPlayer, seated
 from server.match.link import PlayerLink
 from server.match.profiles import Case, Profile
 from server.match.setup import Seat

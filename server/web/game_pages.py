@@ -19,7 +19,7 @@ from server.api.operation import CHECKER, IMPORTS, LEADERBOARDS, MANAGER
 from server.cache import BackgroundCache
 from server.errors import InvalidNameError, NameTakenError, TooManyRolesError
 from server.hosting.uploads import Upload, keep_game
-from server.links.seating import OWN_PLAYERS
+from server.links.player_spec import OWN_PLAYERS
 from server.principal import Role
 from server.refusals import RequestError
 from server.storage.games import about_version, title_of

@@ -16,7 +16,7 @@ from server.api.players import own_player
 from server.cache import BackgroundCache
 from server.hosting.game_manager import GameManager
 from server.hosting.practice import may_name
-from server.links.seating import OWN_PLAYERS
+from server.links.player_spec import OWN_PLAYERS
 from server.principal import Role
 from server.refusals import RequestError
 from server.registry.registry import PlayerWishes

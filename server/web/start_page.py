@@ -16,7 +16,7 @@ from server.errors import NoRoleError
 from server.hosting.order import MatchRequest
 from server.hosting.ordering import DrawnMatch
 from server.hosting.practice import may_name
-from server.links.seating import HUMAN, OWN_PLAYERS
+from server.links.player_spec import HUMAN, OWN_PLAYERS
 from server.principal import Role
 from server.refusals import RequestError
 from server.storage.games import title_of

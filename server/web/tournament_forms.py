@@ -15,7 +15,7 @@ from server.api import tournament_models
 from server.api import tournaments as commands
 from server.api.operation import MANAGER
 from server.api.player_models import is_own
-from server.links.seating import OWN_PLAYERS
+from server.links.player_spec import OWN_PLAYERS
 from server.principal import Role
 from server.refusals import RequestError
 from server.storage.games import title_of

@@ -23,8 +23,9 @@ from server.hosting.runner import MatchRunner, opened
 from server.links.connection import PlainConnection
 from server.links.errors import PlayerSpecError, PlayerStartError, RemotePlayerError
 from server.links.own_player import OwnPlayer, start_own_player
+from server.links.player_spec import PlayerSpec, player_spec, public_player_spec
 from server.links.request_queue import RequestQueues
-from server.links.seating import PlayerSpec, player_spec, public_player_spec, seated
+from server.links.seating import seated
 from server.match.driver import MatchDriver
 from server.match.exchange import Sent, StepFinished
 from server.match.link import PlayerRequest, ReplyBuffer

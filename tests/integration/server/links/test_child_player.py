@@ -25,7 +25,7 @@ from server.links.child_player import (
     to_stderr,
 )
 from server.links.errors import PlayerSpecError, RemotePlayerError
-from server.links.seating import open_link
+from server.links.player_spec import open_link
 from server.match.driver import MatchDriver
 from server.match.exchange import Completed, Event, StepFinished
 from server.match.link import PlayerLink, PlayerRequest, ReplyBuffer

@@ -145,7 +145,7 @@ async def test_a_match_between_them_starts_no_process() -> None:
 def test_a_language_model_is_offered_where_it_is_set_up(is_set_up: bool) -> None:
     kept = {name: value for name, value in os.environ.items() if not name.startswith("GGP_LLM_")}
     added = {"GGP_LLM_URL": "http://127.0.0.1:1/v1", "GGP_LLM_MODEL": "small"} if is_set_up else {}
-    text = "from server.links.seating import OWN_PLAYERS; print(*OWN_PLAYERS)"
+    text = "from server.links.player_spec import OWN_PLAYERS; print(*OWN_PLAYERS)"
     told = subprocess.run([sys.executable, "-c", text], env=kept | added, capture_output=True, text=True, check=True)
     always = ["legal", "random", "greedy", "minimax", "mcts", "planner", "nested"]
     assert told.stdout.split() == ([*always, "llm"] if is_set_up else always)

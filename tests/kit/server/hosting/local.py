@@ -6,7 +6,8 @@ from collections.abc import Mapping
 
 from gdl.game import Game
 from server.hosting.runner import MatchRunner
-from server.links.seating import player_spec, seated
+from server.links.player_spec import player_spec
+from server.links.seating import seated
 from server.match.profiles import Profile
 from server.match.referee import LocalReferee
 from server.match.setup import MatchSetup

@@ -15,8 +15,9 @@ from server.links import addresses
 from server.links.addresses import AllowedAddresses
 from server.links.errors import PlayerSpecError
 from server.links.http_player import HttpPlayer
+from server.links.player_spec import PlayerSpec
 from server.links.queued_player import HumanLink, QueueLink
-from server.links.seating import PlayerSpec, UnresolvedPlayer
+from server.links.seating import UnresolvedPlayer
 from server.match.profiles import Case, Profile
 from server.match.setup import Seat
 from server.registry.queueing import Hindrance

@@ -11,7 +11,7 @@ from gdl.extras import MissingExtraError
 from players.player import PlayerFileError
 from players.registry import find_player
 from server.links.errors import PlayerSpecError
-from server.links.seating import public_player_spec
+from server.links.player_spec import public_player_spec
 
 
 @pytest.fixture

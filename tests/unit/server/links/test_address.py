@@ -8,10 +8,10 @@ from server.links.addresses import host_and_port, player_url
 from server.links.child_player import ChildPlayer
 from server.links.errors import PlayerSpecError
 from server.links.http_player import HttpPlayer
-from server.links.seating import PlayerSpec, is_command, open_link, seeded, told_apart
+from server.links.player_spec import is_command, open_link
 from server.match.profiles import Profile
 from server.match.setup import Seat
-from tests.kit.server.plays import LEFT, RIGHT
+from tests.kit.server.plays import LEFT
 
 SEAT = Seat(LEFT, "Deep", Profile(grace_s=3))
 
@@ -39,25 +39,6 @@ def test_commands_lead_to_child_processes(address: str, gets_legal_moves: bool) 
 def test_what_is_no_address_is_refused(address: str) -> None:
     with pytest.raises(PlayerSpecError):
         open_link(address, SEAT)
-
-
-def test_players_of_ours_have_a_seed_for_each_seat() -> None:
-    ours, other = PlayerSpec("random", is_own=True), PlayerSpec("http://127.0.0.1:9147", is_own=False)
-    found = seeded({LEFT: ours, RIGHT: ours}, 7)
-    assert found == seeded({LEFT: ours, RIGHT: ours}, 7)
-    assert len({7, *(player.seed for player in found.values() if isinstance(player, PlayerSpec))}) == 3
-    assert seeded({LEFT: other}, 7) == {LEFT: other}
-
-
-def test_commands_of_a_match_have_different_names() -> None:
-    texts = {"x": "cmd+legal:sh -e a/bot.sh", "o": "cmd:sh b/other.sh --fast", "z": "cmd:sh c/bot.sh", "y": "mcts"}
-    specs = {role: PlayerSpec(text, is_own=text == "mcts") for role, text in texts.items()}
-    assert {role: spec.name for role, spec in told_apart(specs).items()} == {
-        "x": "cmd+legal:sh -e a/bot.sh",
-        "o": "other.sh",
-        "z": "cmd:sh c/bot.sh",
-        "y": "mcts",
-    }
 
 
 @pytest.mark.parametrize(
