@@ -16,13 +16,13 @@ from typing import Any, Final
 import click
 
 from benchmarks.load.figures import Figure, table, write_figures
-from benchmarks.load.filling import fill
 from benchmarks.load.interference import interfered
+from benchmarks.load.old_matches import fill
 from benchmarks.load.pages import measured, page_figures
 from benchmarks.load.playing import MatchSettings, Playing, Run
 from benchmarks.load.processes import Listener, child, managing
 from benchmarks.load.profiling import report
-from benchmarks.load.several import new_database, shared
+from benchmarks.load.shared_database import new_database, play_on_shared_database
 from benchmarks.load.viewers import viewed
 from server.operation.warming import fill_cache
 from server.storage.database import Database
@@ -117,7 +117,7 @@ async def _benchmark(plan: Plan) -> list[Figure]:
             async with new_database(plan.postgresql) as database:
                 figures += await played(Path(name), replace(plan, database=database), settings)
             for n_managers in plan.managers:
-                figures += await shared(Path(name), plan.postgresql, n_managers, settings)
+                figures += await play_on_shared_database(Path(name), plan.postgresql, n_managers, settings)
         if plan.stored or (plan.at_once and plan.postgresql is None):
             unplayed = plan if plan.postgresql is None else replace(plan, at_once=())
             figures += await played(Path(name), unplayed, settings)

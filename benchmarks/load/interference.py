@@ -61,7 +61,7 @@ async def interfered(folder: Path, n_hostile: int, settings: MatchSettings) -> l
     thinking = ["--shortest", str(settings.shortest_s), "--longest", str(settings.longest_s)]
     async with (
         child(["benchmarks.load.players", *thinking], folder / "players.log") as players,
-        child(["benchmarks.load.hostile"], folder / "hostile.log") as hostile,
+        child(["benchmarks.load.hostile_players"], folder / "hostile.log") as hostile,
         managing(folder, 2 * N_GOOD + n_hostile) as manager,
     ):
         playing = Playing(manager, players, settings)

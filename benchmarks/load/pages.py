@@ -11,7 +11,7 @@ from typing import Final
 import aiohttp
 
 from benchmarks.load.figures import Figure
-from benchmarks.load.filling import PLAYERS
+from benchmarks.load.old_matches import PLAYERS
 from benchmarks.load.processes import Child
 
 N_TIMES: Final = 7

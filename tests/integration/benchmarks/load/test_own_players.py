@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.load.own import OwnRun, play
+from benchmarks.load.own_players import OwnRun, play
 from benchmarks.load.processes import managing
 
 

@@ -1,4 +1,4 @@
-"""Matches between players of ours, ordered at once: `python -m benchmarks.load.own`.
+"""Matches between players of ours, ordered at once: `python -m benchmarks.load.own_players`.
 
 Nothing but the manager plays: what is measured is that all matches end, that no player of ours misses a clock, and how
 many processes there are for it.

@@ -41,7 +41,7 @@ async def _execute(server: str, statement: str) -> None:
         await connection.close()
 
 
-async def shared(folder: Path, server: str, n_managers: int, settings: MatchSettings) -> list[Figure]:
+async def play_on_shared_database(folder: Path, server: str, n_managers: int, settings: MatchSettings) -> list[Figure]:
     """Play matches at *n_managers* on one database, as fast as they come, and return the figures."""
     thinking = ["--shortest", "0", "--longest", str(ANSWER_S)]
     async with AsyncExitStack() as stack:

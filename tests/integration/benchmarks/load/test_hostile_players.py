@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from pathlib import Path
 
-from benchmarks.load.hostile import WAYS
+from benchmarks.load.hostile_players import WAYS
 from benchmarks.load.processes import child
 from server.links.errors import RemotePlayerError
 from server.links.http_player import HttpPlayer
@@ -28,7 +28,7 @@ async def outcome(url: str, kind: int) -> str:
 
 
 async def test_every_way_costs_a_bounded_reply(tmp_path: Path) -> None:
-    async with child(["benchmarks.load.hostile"], tmp_path / "log") as players:
+    async with child(["benchmarks.load.hostile_players"], tmp_path / "log") as players:
         found = await asyncio.gather(*(outcome(players.url, kind) for kind in range(len(WAYS))))
     assert found == [
         *["fails"] * 6,
