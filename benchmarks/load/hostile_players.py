@@ -1,6 +1,6 @@
 """Players that do everything to hold up a game manager: one process, an address for each way to do it.
 
-`python -m benchmarks.load.hostile_players` prints `listening on URL`; `URL/KIND/...` is a player of that kind, by its number.
+`python -m benchmarks.load.hostile_players` prints `listening on URL`; `URL/KIND/...` a player of that kind.
 """
 
 from __future__ import annotations
