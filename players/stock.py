@@ -10,10 +10,12 @@ from gdl.game import RANDOM, Game, Role, State
 from gdl.language.terms import Term
 from players.deadline import Deadline, SearchBudget
 from players.player import Insight, Player, check_at_least_one, check_not_terminal
-from players.search import evaluator, hidden, perfect
+from players.search import evaluator
 from players.search.alphabeta import deepening
 from players.search.alphabeta.minimax import AlphaBeta
 from players.search.background_task import BackgroundTask
+from players.search.imperfect_information import ImperfectInformationSearch
+from players.search.perfect_information import PYTHON_TREE, PerfectInformationSearch, TreeOptions
 from players.search.planning import nested, plans
 from players.search.planning.patterns.beams import load_pattern_kernels
 from players.search.proof.solver import load_proof_kernel
@@ -27,7 +29,7 @@ __all__ = [
     "GreedyPlayer", "LegalPlayer", "MctsPlayer", "MinimaxPlayer", "NestedPlayer", "PlannerPlayer", "RandomPlayer",
 ]  # fmt: skip
 
-_ENGINES: Final = (*ENGINES, perfect.PYTHON_TREE)
+_ENGINES: Final = (*ENGINES, PYTHON_TREE)
 
 
 class MinimaxPlayer(Player):
@@ -136,7 +138,7 @@ class MctsPlayer(Player):
             minimax=minimax,
             mast=mast,
         )
-        self.options = perfect.TreeOptions(playouts, engine, ponder, self.proves, settings, threads)
+        self.options = TreeOptions(playouts, engine, ponder, self.proves, settings, threads)
 
     @classmethod
     def warm_up(cls) -> None:
@@ -149,11 +151,11 @@ class MctsPlayer(Player):
     def join(self, game: Game, role: Role, seed: int) -> None:
         """Prepare for a match with an empty tree."""
         engine = self.options.engine
-        own_game = game if engine in (DEFAULT_ENGINE, perfect.PYTHON_TREE) else make_game(game.description, engine)
+        own_game = game if engine in (DEFAULT_ENGINE, PYTHON_TREE) else make_game(game.description, engine)
         super().join(own_game, role, seed)
         self.sees_everything = not self.game.has_imperfect_information
-        self.perfect = perfect.PerfectSearch(self.game, role, self.random, self.options)
-        self.hidden = hidden.HiddenSearch(self.game, role, self.random)
+        self.perfect = PerfectInformationSearch(self.game, role, self.random, self.options)
+        self.hidden = ImperfectInformationSearch(self.game, role, self.random)
         self.plans = self._plan_search()
 
     def _plan_search(self) -> plans.OneRoleSearch | None:

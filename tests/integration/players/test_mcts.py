@@ -9,7 +9,7 @@ from gdl.game import Game
 from gdl.games.library import find_game
 from gdl.language.kif import read_term
 from players.deadline import Deadline
-from players.search import perfect
+from players.search import perfect_information
 from players.search.evaluator import LaneEvaluator, StateEvaluator
 from players.stock import MctsPlayer, NestedPlayer
 from tests.kit.players.games import COIN, FOUR_WAYS, compiled, game, game_of, role
@@ -110,7 +110,7 @@ def test_the_tree_is_compiled_where_the_game_is_and_the_clock_decides() -> None:
 
 
 def test_a_small_game_is_solved_in_the_start_clock_and_nothing_is_learned(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(perfect, "tried_knowledge", None)
+    monkeypatch.setattr(perfect_information, "tried_knowledge", None)
     player = MctsPlayer()
     player.join(compiled("tictactoe"), role("x"), seed=1)
     player.start(Deadline.after(600.0))

@@ -13,7 +13,7 @@ from gdl.compiler.compiled import CompiledGame, CompiledState
 from gdl.compiler.kernels.packing import words_of
 from gdl.game import Role, State
 from players.deadline import Deadline, SearchBudget, by_processor_time
-from players.search import perfect
+from players.search.perfect_information import PerfectInformationSearch, TreeOptions
 from players.search.proof import lines
 from players.search.proof import prover as prover_module
 from players.search.proof.prover import BackgroundProof, ExpectedState, ProofFinding, Prover, log_effort
@@ -182,7 +182,7 @@ def test_a_proof_in_a_thread_ends_when_it_is_stopped() -> None:
 def test_with_several_threads_proofs_are_looked_for_while_the_trees_search(monkeypatch: pytest.MonkeyPatch) -> None:
     game = compiled("connectfour")
     state, yellow, begun = after(game, LATE), game.roles[1], watched(monkeypatch)
-    search = perfect.PerfectSearch(game, yellow, Random(1), perfect.TreeOptions(n_threads=2, settings=UNLEARNED))
+    search = PerfectInformationSearch(game, yellow, Random(1), TreeOptions(n_threads=2, settings=UNLEARNED))
     ready(search)
     move = search.think(state, SearchBudget(deadline=Deadline.after(600.0)))
     assert begun == [(state, yellow)]
@@ -198,7 +198,7 @@ def test_proofs_are_looked_for_while_others_move_where_ends_are_near(
 ) -> None:
     game = compiled("connectfour")
     state, role, begun = after(game, columns), game.roles[len(columns) % 2], watched(monkeypatch)
-    search = perfect.PerfectSearch(game, role, Random(1), perfect.TreeOptions(ponders=True, settings=UNLEARNED))
+    search = PerfectInformationSearch(game, role, Random(1), TreeOptions(ponders=True, settings=UNLEARNED))
     ready(search)
     search.think(state, SearchBudget(deadline=Deadline.after(0.5)))
     if is_near:
@@ -211,7 +211,7 @@ def test_proofs_are_looked_for_while_others_move_where_ends_are_near(
 def test_while_another_role_chooses_proofs_are_of_the_state_in_which_it_does(monkeypatch: pytest.MonkeyPatch) -> None:
     game = compiled("connectfour")
     state, red, begun = after(game, LATE), game.roles[0], watched(monkeypatch)
-    search = perfect.PerfectSearch(game, red, Random(1), perfect.TreeOptions(ponders=True, settings=UNLEARNED))
+    search = PerfectInformationSearch(game, red, Random(1), TreeOptions(ponders=True, settings=UNLEARNED))
     ready(search)
     monkeypatch.setattr(Prover, "log_excess", lambda *_: 0.0)
     search.think(after(game, LATE[:-1]), SearchBudget(deadline=by_processor_time(0.5)))
@@ -229,7 +229,7 @@ def test_where_a_proof_is_too_far_the_tree_learns_what_follows_is_worth(
     red, begun = game.roles[0], asked(monkeypatch)
     state = after(game, LATE[:-1])
     monkeypatch.setattr(Prover, "log_excess", lambda _, at, __: 2.0 - (n_discs(at) - n_discs(state)))
-    search = perfect.PerfectSearch(game, red, Random(1), perfect.TreeOptions(settings=UNLEARNED, n_threads=n_threads))
+    search = PerfectInformationSearch(game, red, Random(1), TreeOptions(settings=UNLEARNED, n_threads=n_threads))
     ready(search)
     search.think(state, SearchBudget(deadline=by_processor_time(4.0 * n_threads)))
     assert search.background is not None
@@ -242,7 +242,7 @@ def test_where_a_proof_is_too_far_the_tree_learns_what_follows_is_worth(
 def test_while_others_move_proofs_come_up_from_the_end_of_the_line(monkeypatch: pytest.MonkeyPatch) -> None:
     game = compiled("connectfour")
     state, red, begun = after(game, LATE[:-1]), game.roles[0], asked(monkeypatch)
-    search = perfect.PerfectSearch(game, red, Random(1), perfect.TreeOptions(ponders=True, settings=UNLEARNED))
+    search = PerfectInformationSearch(game, red, Random(1), TreeOptions(ponders=True, settings=UNLEARNED))
     ready(search)
     monkeypatch.setattr(Prover, "log_excess", lambda _, at, __: 3.0 - (n_discs(at) - n_discs(state)))
     search.think(state, SearchBudget(deadline=by_processor_time(0.5)))
@@ -260,7 +260,7 @@ def test_where_a_value_is_known_without_a_move_the_move_is_looked_for(
 ) -> None:
     game = compiled("connectfour")
     state, role = after(game, columns), game.roles[len(columns) % 2]
-    search = perfect.PerfectSearch(game, role, Random(1), perfect.TreeOptions(settings=UNLEARNED))
+    search = PerfectInformationSearch(game, role, Random(1), TreeOptions(settings=UNLEARNED))
     ready(search)
     assert search.background is not None
     tree = search.background.get(0.0)
@@ -308,7 +308,7 @@ def watched(monkeypatch: pytest.MonkeyPatch) -> list[tuple[State, Role]]:
     return begun
 
 
-def ready(search: perfect.PerfectSearch) -> None:
+def ready(search: PerfectInformationSearch) -> None:
     """Return when the search and its prover are made."""
     search.renew()
     assert search.background is not None
@@ -343,7 +343,7 @@ def test_a_lost_state_is_solved_and_names_no_move() -> None:
 
 def test_what_a_move_tells_counts_all_that_was_searched_for_it() -> None:
     game = compiled("connectfour")
-    search = perfect.PerfectSearch(game, game.roles[0], Random(1), perfect.TreeOptions(settings=UNLEARNED))
+    search = PerfectInformationSearch(game, game.roles[0], Random(1), TreeOptions(settings=UNLEARNED))
     ready(search)
     search.think(game.initial_state, SearchBudget(deadline=Deadline.after(0.5)))
     assert search.background is not None

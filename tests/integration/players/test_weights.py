@@ -12,7 +12,7 @@ from gdl.compiler.kernels.playouts import LanePlayer
 from gdl.game import Game
 from gdl.language.kif import read_term
 from players.deadline import Deadline, SearchBudget
-from players.search import perfect
+from players.search import perfect_information
 from players.search.evaluator import compiled_game_of
 from players.search.tree.search import CompiledSearch
 from players.search.tree.settings import MAX_STEPS, SearchSettings
@@ -125,7 +125,7 @@ def started(
         next(tried)
         return Knowledge(constant(1.0))
 
-    monkeypatch.setattr(perfect, "tried_knowledge", found)
+    monkeypatch.setattr(perfect_information, "tried_knowledge", found)
     monkeypatch.setattr(MctsPlayer, "proves", False)
     player = MctsPlayer(memory=8, weights=weights, mast=mast)
     player.join(game, game.roles[0], 1)

@@ -6,7 +6,7 @@ import pytest
 
 from gdl.game import Game
 from players.deadline import Deadline, SearchBudget
-from players.search.hidden import sees_everything
+from players.search.imperfect_information import sees_everything
 from tests.kit.players.games import COIN, game, game_of, role
 
 

@@ -38,7 +38,7 @@ def _is_certain(game: Game, role: Role, random: Random, budget: SearchBudget) ->
     return False
 
 
-class HiddenSearch:
+class ImperfectInformationSearch:
     """A search of a match, over what a role may know. `strategy` is None where the game is too large for one."""
 
     def __init__(self, game: Game, role: Role, random: Random) -> None:

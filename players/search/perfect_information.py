@@ -58,7 +58,7 @@ class TreeOptions:
     n_threads: int = 1
 
 
-class PerfectSearch:
+class PerfectInformationSearch:
     """A search of a match, on the best engine that there is at each move."""
 
     def __init__(self, game: Game, role: Role, random: Random, options: TreeOptions) -> None:
