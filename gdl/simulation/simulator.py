@@ -23,7 +23,7 @@ from gdl.simulation.observer import (
     TimeLimit,
     ask,
 )
-from gdl.simulation.space import StateSpace, endless_play, exact_of, explore, order_of
+from gdl.simulation.state_space import StateSpace, endless_play, exact_of, explore, order_of
 
 
 def make_play(observer: Observer, generator: random.Random, max_steps: int) -> bool:

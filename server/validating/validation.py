@@ -17,8 +17,8 @@ from gdl.diagnostics import Diagnostic, Severity, Source, Span, diagnostic
 from gdl.language.kif import DEFAULT_LIMITS, ReadLimits
 from gdl.language.rules import read_rules
 from gdl.worker import ChildLimits, run_limited
-from server.validating.rehearsal import SimulationRequest, TrialPlays, rehearse
 from server.validating.rule_text import read_rule_text
+from server.validating.trial_plays import SimulationRequest, TrialPlays, play_trials
 
 if TYPE_CHECKING:
     from gdl.simulation import SimulationBudget
@@ -196,8 +196,8 @@ def play_file(
     # The last question to the engine may take all of the time once more.
     limits = _limits(2 * options.budget.seconds + _GRACE_S, options)
     try:
-        rehearsal = run_limited(rehearse, (order,), limits, lambda _report: on_play(), options.is_wanted)
-        return _sifted(_with(rehearsal, checked), options, is_played=rehearsal.limit is None)
+        plays = run_limited(play_trials, (order,), limits, lambda _report: on_play(), options.is_wanted)
+        return _sifted(_with(plays, checked), options, is_played=plays.limit is None)
     except errors.RuleFileError as error:
         return _sifted(replace(checked, found=(*checked.found, _refused(error, checked.source))), options)
     except errors.LimitExceeded as error:
@@ -209,17 +209,17 @@ def play_file(
         return replace(checked, limit=str(error))
 
 
-def _with(rehearsal: TrialPlays, checked: Validation) -> Validation:
+def _with(plays: TrialPlays, checked: Validation) -> Validation:
     """Return *checked* with what came of the plays."""
-    found = (*checked.found, *(shown.diagnostic for shown in rehearsal.shown))
+    found = (*checked.found, *(shown.diagnostic for shown in plays.shown))
     better = repetitions(found)
-    shown = ((better.get(one.diagnostic, one.diagnostic), one.evidence) for one in rehearsal.shown)
+    shown = ((better.get(one.diagnostic, one.diagnostic), one.evidence) for one in plays.shown)
     return replace(
         checked,
         found=found,
-        limit=rehearsal.limit,
-        figures=rehearsal.figures,
-        lines=rehearsal.lines,
+        limit=plays.limit,
+        figures=plays.figures,
+        lines=plays.lines,
         evidence={(one.code.name, one.span.start): path for one, path in shown if path is not None},
     )
 

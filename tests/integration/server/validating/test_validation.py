@@ -13,7 +13,7 @@ from gdl.diagnostics import Severity, Span, diagnostic
 from gdl.errors import ChildProcessDiedError, LimitExceeded, RuleFileError, UnsafeRuleError
 from gdl.simulation import SimulationBudget
 from server.validating import validation
-from server.validating.rehearsal import ShownDefect, TrialPlays
+from server.validating.trial_plays import ShownDefect, TrialPlays
 from server.validating.validation import (
     SMALL_CHARACTERS,
     Validation,

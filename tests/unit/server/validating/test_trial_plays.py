@@ -14,7 +14,7 @@ from gdl.games.library import find_game
 from gdl.language.kif import DEFAULT_LIMITS
 from gdl.language.rules import Description
 from gdl.simulation import SimulationBudget
-from server.validating.rehearsal import SimulationRequest, rehearse
+from server.validating.trial_plays import SimulationRequest, play_trials
 
 BUDGET: Final = SimulationBudget(plays=3, seconds=30, states=0)
 STUCK: Final = """
@@ -31,14 +31,14 @@ def order(text: str, folder: Path | None = None) -> SimulationRequest:
 
 def test_what_comes_back_is_plain_data() -> None:
     reports: list[object] = []
-    rehearsal = rehearse(order(STUCK), reports.append)
-    again = pickle.loads(pickle.dumps(rehearsal))
-    assert (again.figures, again.lines, again.limit) == (rehearsal.figures, rehearsal.lines, None)
-    assert (rehearsal.figures["plays"], rehearsal.figures["seed"], reports) == (3, 7, [None] * 3)
+    plays = play_trials(order(STUCK), reports.append)
+    again = pickle.loads(pickle.dumps(plays))
+    assert (again.figures, again.lines, again.limit) == (plays.figures, plays.lines, None)
+    assert (plays.figures["plays"], plays.figures["seed"], reports) == (3, 7, [None] * 3)
 
 
 def test_a_defect_has_its_play_where_a_folder_is_given(tmp_path: Path) -> None:
-    without, with_play = (rehearse(order(STUCK, folder), print).shown for folder in (None, tmp_path / "plays"))
+    without, with_play = (play_trials(order(STUCK, folder), print).shown for folder in (None, tmp_path / "plays"))
     (found,) = (one for one in without if one.diagnostic.code.name == "gdl/no-goal")
     assert found.evidence is None
     (found,) = (one for one in with_play if one.diagnostic.code.name == "gdl/no-goal")
@@ -48,7 +48,7 @@ def test_a_defect_has_its_play_where_a_folder_is_given(tmp_path: Path) -> None:
 
 def test_rules_without_a_meaning_are_refused() -> None:
     with pytest.raises(RuleFileError):
-        rehearse(order("(role robot) (<= (legal robot ?x) (not wall))"), print)
+        play_trials(order("(role robot) (<= (legal robot ?x) (not wall))"), print)
 
 
 @pytest.mark.parametrize(("plays", "is_slow"), [(1, False), (1_000_000, True)])
@@ -60,10 +60,10 @@ def test_the_compiled_engine_plays_where_the_interpreter_is_too_slow(
         return description
 
     compiled_for = list[float]()
-    monkeypatch.setattr("server.validating.rehearsal._compiled", compiled)
+    monkeypatch.setattr("server.validating.trial_plays._compiled", compiled)
     budget = SimulationBudget(plays=plays, seconds=1.0, states=0)
     source = Source("tictactoe.kif", find_game("tictactoe").path.read_text("utf-8"))
-    found = rehearse(SimulationRequest("tictactoe", source, DEFAULT_LIMITS, budget, is_compiled=None), ignored)
+    found = play_trials(SimulationRequest("tictactoe", source, DEFAULT_LIMITS, budget, is_compiled=None), ignored)
     assert (compiled_for, found.figures["plays"] > 0) == ([1.0] if is_slow else [], True)
 
 

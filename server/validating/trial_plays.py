@@ -80,7 +80,7 @@ def _is_slow(description: Description, budget: SimulationBudget) -> bool:
     return not found.n_plays or found.plays_s * budget.plays > budget.seconds / 2
 
 
-def rehearse(order: SimulationRequest, report: Callable[[object], None]) -> TrialPlays:
+def play_trials(order: SimulationRequest, report: Callable[[object], None]) -> TrialPlays:
     """Return what came of playing as *order* says; *report* is called after each play.
 
     Raises:
