@@ -11,7 +11,7 @@ from aiohttp import web
 
 from server.api.operation import OPERATIONS, Operation
 from server.api.problem import CODES
-from server.site import add_api
+from server.app import add_api
 
 
 def all_operations() -> list[Operation]:

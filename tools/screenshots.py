@@ -22,9 +22,9 @@ from playwright.async_api import Browser, async_playwright
 
 from server.access.access import AccessControl
 from server.access.settings import AccessSettings
+from server.app import Watch, listening, make_app
 from server.hosting.game_manager import GameManager
 from server.hosting.settings import HostSettings
-from server.site import Watch, listening, make_app
 from server.storage.accounts import TokenStore
 from server.storage.database import Database
 from tools.demo_players import Habits, demo_process

@@ -24,7 +24,7 @@ from benchmarks.load.processes import Listener, child, managing
 from benchmarks.load.profiling import report
 from benchmarks.load.shared_database import new_database, play_on_shared_database
 from benchmarks.load.viewers import viewed
-from server.operation.warming import fill_cache
+from server.operation.warm_up import fill_cache
 from server.storage.database import Database
 
 N_WARMING: Final = 200

@@ -18,6 +18,7 @@ from gdl.language.kif import read_term
 from gdl.language.terms import Constant
 from server.access.access import AccessControl
 from server.access.settings import AccessSettings
+from server.app import Watch, listening, make_app, managing
 from server.errors import DemoError
 from server.hosting.runner import opened
 from server.hosting.settings import HostSettings
@@ -25,7 +26,6 @@ from server.links.own_player import OwnPlayer
 from server.links.player_spec import player_spec
 from server.records.journal import write_record
 from server.records.stored_record import facts_of
-from server.site import Watch, listening, make_app, managing
 from server.storage.accounts import TokenStore
 from server.storage.database import Database
 from server.terminal.commentary import Draw, drawer, moves_text, result_line, screen_paint

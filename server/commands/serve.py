@@ -7,9 +7,9 @@ from typing import Any, Final
 
 import click
 
+from server.app import serve
 from server.operation import configuration, health, logs
 from server.operation.options import ServeOptions, serve_options
-from server.site import serve
 
 SWITCH_S: Final = 0.0005
 """After how long a busy thread lets another one work; by default the event loop would wait ten times as long."""

@@ -273,7 +273,7 @@ async def _executor(
     at_once = concurrency or MATCHES_PER_CORE * n_cores_here()
     processes = PlayerProcesses(plan.players, at_once)
     if processes.n_searching:
-        from server.operation.warming import fill_cache  # noqa: PLC0415 -- large, and needed for searches alone
+        from server.operation.warm_up import fill_cache  # noqa: PLC0415 -- large, and needed for searches alone
 
         with progress("making the compiled engine ready"):
             # else each player's process would compile the kernels in its first match

@@ -21,7 +21,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 from server.storage.address import DatabaseAddress, FileLock, check_file, check_sqlite, read_address, readable
 from server.storage.engines import WAIT_S, ThreadEngine, configure, make_engines, make_step_engine, make_thread_engines
 from server.storage.errors import DatabaseLockedError, DatabaseOpenError, DatabaseVersionError, StorageError
-from server.storage.prompt import PromptConnection
+from server.storage.loop_connection import LoopConnection
 from server.storage.revisions import REVISION, found_revision, migrate
 
 Result = TypeVar("Result")
@@ -49,7 +49,7 @@ class Database:
         self.engine, self._writing = make_engines(address, wait_s)
         self._steps = make_step_engine(address, wait_s)
         self._threads = make_thread_engines(address, wait_s)
-        self._prompt = None if address.path is None else PromptConnection(address.path, configure)
+        self._loop_connection = None if address.path is None else LoopConnection(address.path, configure)
         self._checkpoint: asyncio.Task[None] | None = None
         self._turn = asyncio.Lock() if self.is_sqlite else nullcontext()
         self._lock, self._wait_s = lock, wait_s
@@ -176,12 +176,12 @@ class Database:
             StorageError: the database failed.
         """
         assert self._threads is not None
-        assert self._prompt is not None
+        assert self._loop_connection is not None
         assert isinstance(self._turn, asyncio.Lock)
         with self._failing(*_SQLITE_FAILURES):
-            if not self._turn.locked() and self._prompt.begin():
-                result = self._prompt.write(work)
-                if self._prompt.needs_checkpoint():
+            if not self._turn.locked() and self._loop_connection.begin():
+                result = self._loop_connection.write(work)
+                if self._loop_connection.needs_checkpoint():
                     self._checkpoint = asyncio.create_task(self._make_checkpoint(self._threads[1]), name="checkpoint")
                 return result
             async with self._turn:
@@ -297,8 +297,8 @@ class Database:
             await self._checkpoint
         for threads in self._threads or ():
             await threads.close()
-        if self._prompt is not None:
-            self._prompt.close()
+        if self._loop_connection is not None:
+            self._loop_connection.close()
         if self._lock is not None:
             self._lock.release()
 

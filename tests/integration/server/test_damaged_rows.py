@@ -23,13 +23,13 @@ from aiohttp.test_utils import TestClient, TestServer
 from server.access.access import AccessControl
 from server.access.settings import AccessSettings, Limits
 from server.api.operation import OVERVIEW
+from server.app import Watch, make_app
 from server.hosting.game_manager import GameManager
 from server.hosting.order import MatchRequest
 from server.hosting.settings import HostSettings
 from server.principal import Role
 from server.records.entries import Entry, StartedEntry
 from server.registry.registry import PlayerWishes
-from server.site import Watch, make_app
 from server.storage.accounts import TokenStore
 from server.storage.database import Database
 from server.storage.exporting import MatchFilter, exported

@@ -17,7 +17,7 @@ import pytest
 from gdl.compiler.kernel_loading import NOTICE
 from server.arena.folder import RESULTS, SCHEDULE
 from server.errors import TournamentFolderError
-from server.operation import warming
+from server.operation import warm_up
 from server.principal import Role
 from tests.kit.polling import wait_until
 from tests.kit.server.api.whole_server import whole_server
@@ -126,7 +126,7 @@ def test_away_from_a_terminal_a_line_says_that_kernels_are_compiled(
         say(NOTICE)
         raise TournamentFolderError(tmp_path, "full")
 
-    monkeypatch.setattr(warming, "fill_cache", compiling)
+    monkeypatch.setattr(warm_up, "fill_cache", compiling)
     words = ("--game", "tictactoe", "-p", "a=mcts", "-p", "b=legal", "--out", tmp_path)
     ended = ggp("tournament", "run", *words)
     assert (ended.exit_code, ended.output, ended.errors.splitlines()[0]) == (2, "", NOTICE)

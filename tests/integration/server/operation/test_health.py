@@ -14,6 +14,7 @@ from aiohttp.test_utils import TestClient, TestServer
 
 from server.access.access import PRINCIPAL, AccessControl
 from server.access.settings import AccessSettings, network
+from server.app import Watch, make_app
 from server.hosting.game_manager import GameManager
 from server.hosting.settings import HostSettings
 from server.operation import health
@@ -29,7 +30,6 @@ from server.operation.health import (
 from server.operation.metrics import METRICS, Metrics
 from server.operation.requests import Handler
 from server.principal import Principal, Role
-from server.site import Watch, make_app
 from server.storage.accounts import TokenStore
 from server.storage.database import Database as OurDatabase
 from tests.kit.server.hosting.outages import locked_file

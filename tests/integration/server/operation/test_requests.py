@@ -12,9 +12,9 @@ from aiohttp.test_utils import TestClient, TestServer
 from structlog.testing import capture_logs
 from yarl import URL
 
+from server.app import listening
 from server.operation.metrics import METRICS, Metrics
 from server.operation.requests import HEADER, lower_bad_requests, observing
-from server.site import listening
 from tests.kit.server.metrics import told
 
 

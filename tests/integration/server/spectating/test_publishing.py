@@ -14,11 +14,11 @@ from aiohttp import web
 from aiohttp.test_utils import TestServer
 from cryptography.hazmat.primitives.asymmetric.rsa import generate_private_key
 
+from server.app import Watch, managing
 from server.hosting.order import MatchRequest
 from server.hosting.settings import HostSettings
 from server.match.profiles import Profile
 from server.records.entries import ClosedEntry, StateEntry, StepEntry
-from server.site import Watch, managing
 from server.spectating.publishing import WATCH_S, Post, Publisher, PublishSettings, posting
 from server.storage.database import Database
 from server.storage.errors import StorageError

@@ -14,11 +14,11 @@ from aiohttp.test_utils import TestClient, TestServer
 from server.access.access import AccessControl
 from server.access.roles import SAFE_METHODS
 from server.access.settings import AccessSettings, Limits
+from server.app import Watch, make_app
 from server.hosting.game_manager import GameManager
 from server.hosting.settings import HostSettings
 from server.links.addresses import AllowedAddresses
 from server.principal import Role
-from server.site import Watch, make_app
 from server.storage.accounts import TokenStore
 from tests.kit.server.access.guarded_app import Client, database
 

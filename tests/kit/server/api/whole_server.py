@@ -14,9 +14,9 @@ from aiohttp.test_utils import TestClient, TestServer
 from server.access.access import AccessControl
 from server.access.settings import AccessSettings
 from server.api.operation import MANAGER
+from server.app import Watch, make_app
 from server.hosting.game_manager import GameManager
 from server.hosting.settings import HostSettings
-from server.site import Watch, make_app
 from server.storage.accounts import TokenStore
 from tests.kit import polling
 from tests.kit.server.databases import new_sqlite

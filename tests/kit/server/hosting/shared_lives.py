@@ -19,9 +19,9 @@ from sqlalchemy.engine import make_url
 from server.access.access import AccessControl
 from server.access.settings import AccessSettings
 from server.api.operation import FEEDS
+from server.app import Watch, make_app
 from server.hosting.game_manager import GameManager
 from server.hosting.settings import HostSettings
-from server.site import Watch, make_app
 from server.spectating.fanout import SharedEvent
 from server.spectating.stream import public_events
 from server.storage.accounts import TokenStore

@@ -13,13 +13,13 @@ import aiohttp
 
 from server.access.access import AccessControl
 from server.access.settings import AccessSettings
+from server.app import Watch, listening, make_app
 from server.hosting.game_manager import GameManager
 from server.hosting.order import MatchRequest
 from server.hosting.settings import HostSettings
 from server.links.queued_player import choose, turn_of
 from server.links.queued_request import request_id
 from server.principal import Role
-from server.site import Watch, listening, make_app
 from server.spectating.public_record import known_match, public_record
 from server.storage.accounts import TokenStore
 from server.storage.database import Database

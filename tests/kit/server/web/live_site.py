@@ -12,10 +12,10 @@ from typing import Any, TypeVar
 
 from server.access.access import AccessControl
 from server.access.settings import AccessSettings
+from server.app import Watch, listening, make_app
 from server.hosting.game_manager import GameManager
 from server.hosting.order import MatchRequest
 from server.hosting.settings import HostSettings
-from server.site import Watch, listening, make_app
 from server.storage.accounts import TokenStore
 from server.storage.rows import MatchRow
 from tests.kit.polling import until

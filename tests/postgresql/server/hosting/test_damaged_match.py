@@ -15,6 +15,7 @@ from unittest.mock import AsyncMock
 import pytest
 import sqlalchemy as sa
 
+from server.app import Watch, managing
 from server.hosting.game_manager import GameManager
 from server.hosting.playing import MAX_ATTEMPTS
 from server.hosting.settings import HostSettings
@@ -22,7 +23,6 @@ from server.match.exchange import MoveOrigin
 from server.records.codec import entry_json
 from server.records.entries import ClosedEntry, FailedEntry, SentEntry, StepEntry
 from server.records.record import record_of
-from server.site import Watch, managing
 from server.storage.database import Database
 from server.storage.errors import DamagedRowError, StorageError
 from server.storage.exporting import MatchFilter, exported

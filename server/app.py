@@ -26,7 +26,7 @@ from server.operation.health import ENDING, Shutdown, end
 from server.operation.metrics import METRICS, Metrics, lag_measured
 from server.operation.options import ServeOptions
 from server.operation.requests import lower_bad_requests, observing
-from server.operation.warming import warming
+from server.operation.warm_up import warming
 from server.records.entries import Entry, OnEntry
 from server.spectating.overview import Overview
 from server.spectating.publishing import PublishSettings, published

@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from gdl.compiler.kernel_loading import NOTICE
-from server.operation import warming
-from server.operation.warming import fill_cache
+from server.operation import warm_up
+from server.operation.warm_up import fill_cache
 
 
 async def test_that_kernels_have_to_be_compiled_is_said_when_the_first_one_is(
@@ -31,7 +31,7 @@ async def test_that_kernels_have_to_be_compiled_is_said_when_the_first_one_is(
 async def test_the_child_comes_after_others_where_none_waits_for_it_alone_and_all_that_it_says_is_told(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(warming, "_WORK", "print('first')\nprint(os.nice(0))")
+    monkeypatch.setattr(warm_up, "_WORK", "print('first')\nprint(os.nice(0))")
     said: list[str] = []
     await fill_cache(said.append)
     await fill_cache(said.append, niceness=1)

@@ -11,7 +11,7 @@ import pytest
 
 from server.storage.database import Database
 from server.storage.engines import configure
-from server.storage.prompt import CHECKPOINT_ROWS, PAUSE_FACTOR, QUICK_S, PromptConnection
+from server.storage.loop_connection import CHECKPOINT_ROWS, PAUSE_FACTOR, QUICK_S, LoopConnection
 
 
 class Clock:
@@ -31,7 +31,7 @@ def clock() -> Clock:
 
 @pytest.fixture
 def path(tmp_path: Path) -> Path:
-    made = tmp_path / "prompt.sqlite"
+    made = tmp_path / "matches.sqlite"
     with sqlite3.connect(made) as connection:
         connection.execute("PRAGMA journal_mode = WAL")
         connection.execute("CREATE TABLE numbers (number INTEGER)")
@@ -40,8 +40,8 @@ def path(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def prompt(path: Path, clock: Clock) -> Iterator[PromptConnection]:
-    found = PromptConnection(path, configure, clock)
+def loop_connection(path: Path, clock: Clock) -> Iterator[LoopConnection]:
+    found = LoopConnection(path, configure, clock)
     yield found
     found.close()
 
@@ -69,55 +69,55 @@ def numbers(path: Path) -> list[int]:
     return found
 
 
-def test_what_was_written_is_there_for_others(prompt: PromptConnection, path: Path) -> None:
-    assert (prompt.begin(), prompt.write(adding(1, 2)), numbers(path)) == (True, "written", [1, 2])
+def test_what_was_written_is_there_for_others(loop_connection: LoopConnection, path: Path) -> None:
+    assert (loop_connection.begin(), loop_connection.write(adding(1, 2)), numbers(path)) == (True, "written", [1, 2])
 
 
-def test_of_what_fails_nothing_is_written(prompt: PromptConnection, path: Path) -> None:
+def test_of_what_fails_nothing_is_written(loop_connection: LoopConnection, path: Path) -> None:
     def fail() -> None:
         raise ZeroDivisionError
 
-    assert prompt.begin()
+    assert loop_connection.begin()
     with pytest.raises(ZeroDivisionError):
-        prompt.write(adding(1, meanwhile=fail))
-    assert (prompt.begin(), prompt.write(adding(2)), numbers(path)) == (True, "written", [2])
+        loop_connection.write(adding(1, meanwhile=fail))
+    assert (loop_connection.begin(), loop_connection.write(adding(2)), numbers(path)) == (True, "written", [2])
 
 
-def test_nothing_is_begun_while_another_connection_writes(prompt: PromptConnection, path: Path) -> None:
+def test_nothing_is_begun_while_another_connection_writes(loop_connection: LoopConnection, path: Path) -> None:
     other = sqlite3.connect(path, isolation_level=None)
     other.execute("BEGIN IMMEDIATE")
-    found = [prompt.begin()]
+    found = [loop_connection.begin()]
     other.execute("ROLLBACK")
     other.close()
-    assert [*found, prompt.begin()] == [False, True]
+    assert [*found, loop_connection.begin()] == [False, True]
 
 
 def test_after_a_slow_transaction_the_loop_writes_none_for_a_multiple_of_its_time(
-    prompt: PromptConnection, clock: Clock
+    loop_connection: LoopConnection, clock: Clock
 ) -> None:
     def take(spent_s: float) -> None:
         clock.now_s += spent_s
 
-    assert prompt.begin()
-    prompt.write(adding(1, meanwhile=lambda: take(2 * QUICK_S)))
+    assert loop_connection.begin()
+    loop_connection.write(adding(1, meanwhile=lambda: take(2 * QUICK_S)))
     take(2 * QUICK_S * PAUSE_FACTOR - 0.001)
-    found = [prompt.begin()]
+    found = [loop_connection.begin()]
     take(0.002)
-    assert [*found, prompt.begin()] == [False, True]
+    assert [*found, loop_connection.begin()] == [False, True]
 
 
-def test_a_checkpoint_is_due_after_so_many_rows(prompt: PromptConnection) -> None:
+def test_a_checkpoint_is_due_after_so_many_rows(loop_connection: LoopConnection) -> None:
     due = []
     for n_rows in (CHECKPOINT_ROWS - 1, 1, 1):
-        assert prompt.begin()
-        prompt.write(adding(*range(n_rows)))
-        due.append(prompt.needs_checkpoint())
+        assert loop_connection.begin()
+        loop_connection.write(adding(*range(n_rows)))
+        due.append(loop_connection.needs_checkpoint())
     assert due == [False, True, False]
 
 
 def test_a_failing_database_is_no_busy_one(tmp_path: Path) -> None:
     (tmp_path / "text.sqlite").write_text("no database" * 1_000)
-    found = PromptConnection(tmp_path / "text.sqlite", configure)
+    found = LoopConnection(tmp_path / "text.sqlite", configure)
     with pytest.raises(sqlite3.DatabaseError):
         found.begin()
     found.close()

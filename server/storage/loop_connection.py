@@ -23,7 +23,7 @@ _LOG_PAGES: Final = 20_000
 """At how many pages of the log the loop makes a checkpoint itself, where few rows are very long."""
 
 
-class PromptConnection:
+class LoopConnection:
     """The connection of the event loop's own thread to the SQLite file at *path*; opened when it is first used.
 
     *configure* sets up a new connection as all of the database are; *now_s* is a clock.

@@ -8,7 +8,7 @@ from typing import Any, NoReturn
 import pytest
 
 from players.kit.request_heads import StrictRunner
-from server import site
+from server import app
 from server.commands.serve import command
 from server.hosting.playing import Playing
 from server.operation.options import ServeOptions
@@ -36,8 +36,8 @@ async def test_matches_that_broke_off_go_on_when_all_is_ready_but_the_listening(
 
     monkeypatch.setattr(StrictRunner, "setup", setting_up)
     monkeypatch.setattr(Playing, "take_over", take_over)
-    monkeypatch.setattr(site, "listen", listen)
+    monkeypatch.setattr(app, "listen", listen)
     given = command.make_context("serve", ["--database", f"sqlite:///{tmp_path}/ggp.sqlite", "--no-warm-up"]).params
     with pytest.raises(ComesUpError):
-        await site.serve(ServeOptions(**given), print)
+        await app.serve(ServeOptions(**given), print)
     assert done[:2] == ["all is ready", "matches go on"]
