@@ -15,7 +15,7 @@ from players.search.tree.backup import back_up
 from players.search.tree.bandits import UCB
 from players.search.tree.nodes import RuleFacts, Tree, empty_tree, tree_size
 from players.search.tree.walks import Walks, walks_for
-from tests.integration.players.test_compiled_search import search_of, thought
+from tests.integration.players.search.test_compiled_search import search_of, thought
 from tests.kit.players.games import compiled
 from tests.kit.players.weights import breakthrough
 

@@ -21,7 +21,7 @@ from players.search.tree.batches import search as kernel
 from players.search.tree.search import CompiledSearch
 from players.search.tree.settings import SearchSettings
 from players.stock import MctsPlayer
-from tests.integration.players.test_compiled_search import MATCHING, STUCK
+from tests.integration.players.search.test_compiled_search import MATCHING, STUCK
 from tests.kit.players.games import compiled
 from tests.kit.players.plain import TreePlayer
 

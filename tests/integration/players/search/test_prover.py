@@ -20,7 +20,7 @@ from players.search.proof.prover import BackgroundProof, ExpectedState, ProofFin
 from players.search.tree.memory import ProvenState
 from players.search.tree.search import CompiledSearch
 from players.search.tree.settings import SearchSettings
-from tests.integration.players.test_proof import COUNTDOWN, ENDLESS, UNLIMITED, after, compiled, of_text, states
+from tests.integration.players.search.test_proof import COUNTDOWN, ENDLESS, UNLIMITED, after, compiled, of_text, states
 from tests.kit.polling import wait_until
 
 LATE: Final = "2243415476246"

@@ -12,7 +12,7 @@ from players.search.tree.leaves import insert
 from players.search.tree.memory import TreeMemory
 from players.search.tree.search import CompiledSearch
 from players.search.tree.settings import SearchSettings
-from tests.integration.players.test_compiled_search import of_rules, said_of_moves, search_of, thought
+from tests.integration.players.search.test_compiled_search import of_rules, said_of_moves, search_of, thought
 from tests.kit.players.games import compiled
 
 Below = dict[bytes, list[tuple[int | bytes, ...]]]

@@ -15,7 +15,7 @@ from players.search.alphabeta.deepening import CompiledAlphaBeta
 from players.search.alphabeta.minimax import estimate
 from players.search.positions import Positions, SearchPosition
 from players.stock import MinimaxPlayer
-from tests.integration.players.test_proof import COUNTDOWN, compiled, of_text
+from tests.integration.players.search.test_proof import COUNTDOWN, compiled, of_text
 from tests.kit.players.games import role
 
 FAR = SearchBudget()
