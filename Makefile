@@ -44,7 +44,8 @@ conform: $(INSTALLED_DEV) ## compare all engines with every public trace (GGP_SH
 	@GGP_CONFORM=all $(BIN)/python -m pytest -n auto --dist worksteal --durations 20 \
 		tests/corpus/gdl/test_conformance_corpus.py tests/corpus/gdl/compiler/test_corpus.py \
 		tests/corpus/gdl/checks/test_verdicts.py tests/integration/server/commands/test_validate.py \
-		tests/integration/gdl/test_kif.py tests/integration/gdl/editing/test_fixes.py tests/integration/gdl/editing/test_formatting.py \
+		tests/integration/gdl/language/test_kif.py \
+		tests/integration/gdl/editing/test_fixes.py tests/integration/gdl/editing/test_formatting.py \
 		tests/integration/gdl/compiler/test_compiled.py tests/integration/gdl/test_simulation.py \
 		tests/integration/server/commands/test_every_game.py tests/integration/rules/test_library_games.py \
 		tests/integration/rules/test_counts.py \

@@ -18,7 +18,7 @@ from gdl.language.terms import Term
 from tests.kit.gdl.forms import TERMS
 from tests.kit.gdl.public_rules import public_files
 
-ROOT: Final = Path(__file__).resolve().parents[3]
+ROOT: Final = Path(__file__).resolve().parents[4]
 CORPUS: Final = ROOT / os.environ.get("GGP_SHARED", "../shared") / "conformance" / "rules"
 BINARY_CHARACTERS: Final = re.compile(f"[{BINARY}]")
 BLANKS: Final = st.sampled_from([" ", "\n", "\t", "\r\n", "\f", "\v", " ; a comment ( )\n", " ;\n  "])

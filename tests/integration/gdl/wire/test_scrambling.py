@@ -124,7 +124,7 @@ def test_deep_terms_are_no_trouble() -> None:
 
 
 def test_the_scrambled_game_is_the_same_game() -> None:
-    text = Path(__file__).parents[3].joinpath("rules/tictactoe/tictactoe.kif")
+    text = Path(__file__).parents[4].joinpath("rules/tictactoe/tictactoe.kif")
     if not text.exists():
         pytest.skip("rules/tictactoe is not there")
     description = read_rules(text.read_text())
