@@ -18,7 +18,7 @@ from server.api.operation import CHECKER, FEEDS, IMPORTS, LEADERBOARDS, MANAGER,
 from server.api.problem import refused_head, refusing
 from server.hosting import game_manager, imports, playing
 from server.hosting.settings import HostSettings
-from server.leaderboards.leaderboards import Leaderboards
+from server.leaderboards.cache import Leaderboards
 from server.operation import health
 from server.operation.compression import compressing
 from server.operation.garbage import collecting

@@ -42,7 +42,7 @@ from server.sanitization import CleanName
 if TYPE_CHECKING:
     from server.hosting.game_manager import GameManager
     from server.hosting.imports import GameImports
-    from server.leaderboards.leaderboards import Leaderboards
+    from server.leaderboards.cache import Leaderboards
     from server.spectating.overview import Overview
     from server.spectating.stream import MatchFeeds
     from server.validating.checker import Checker

@@ -7,9 +7,9 @@ from pydantic import Field
 
 from server.api.operation import LEADERBOARDS, MANAGER, Ms, Name, Operations, RequestModel, ResponseModel
 from server.api.player_models import RatingAnswer, rating_answer
+from server.leaderboards.cache import ALL_GAMES
 from server.leaderboards.encounters import Encounters, MeetingTally
 from server.leaderboards.leaderboard import LeaderboardRow
-from server.leaderboards.leaderboards import ALL_GAMES
 from server.refusals import RequestError
 from server.storage.rows import GameVersion
 from server.tournament.ratings import RoleEffect

@@ -10,8 +10,8 @@ from typing import Final, NamedTuple
 from aiohttp import hdrs, web
 
 from server.api.operation import LEADERBOARDS, MANAGER
+from server.leaderboards.cache import ALL_GAMES
 from server.leaderboards.leaderboard import LeaderboardRow
-from server.leaderboards.leaderboards import ALL_GAMES
 from server.sanitization import write_csv
 from server.storage.exporting import MatchFilter, collection, exported
 from server.tournament.ratings import Rating

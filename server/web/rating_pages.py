@@ -8,8 +8,8 @@ from typing import Final
 from aiohttp import web
 
 from server.api.operation import LEADERBOARDS, MANAGER
+from server.leaderboards.cache import ALL_GAMES
 from server.leaderboards.leaderboard import Leaderboard
-from server.leaderboards.leaderboards import ALL_GAMES
 from server.refusals import RequestError
 from server.storage.games import title_of
 from server.tournament.rating_chart import RatingChart, rating_chart

@@ -7,7 +7,7 @@ from types import ModuleType
 
 import pytest
 
-from server.leaderboards import leaderboards
+from server.leaderboards import cache
 from server.storage import results
 from tests.kit.polling import until
 from tests.kit.server.api.tournaments import command_cup, played_cup
@@ -54,7 +54,7 @@ async def test_a_leaderboard_of_many_results_is_worked_out_in_a_process_of_its_o
 ) -> None:
     await played_cup(client, players=["greedy", "random", "legal"], rounds=2)
     here = words_of(await worked_out(client, "/leaderboards/tictactoe", "board-title"))
-    monkeypatch.setattr(leaderboards, "_MOST_HERE", 0)
+    monkeypatch.setattr(cache, "_MOST_HERE", 0)
     apart = words_of(await worked_out(client, "/leaderboards", "board-title"))
     table = here[here.index("Elo") :].partition("Curves")[0]
     assert table.split()[:20] == apart[apart.index("Elo") :].split()[:20]
@@ -73,7 +73,7 @@ async def test_results_are_made_outside_of_the_event_loop(client: Client, monkey
         monkeypatch.setattr(module, name, make)
 
     observed(results, "_results")
-    observed(leaderboards, "by_version")
+    observed(cache, "by_version")
     await played_cup(client, players=["greedy", "random"], rounds=1)
     await worked_out(client, "/leaderboards/tictactoe", "board-title")
     assert {name: bool(found) and get_ident() not in found for name, found in threads.items()} == {

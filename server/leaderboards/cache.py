@@ -1,4 +1,4 @@
-"""The leaderboards of a server: worked out in the background, large ones in a child process, and remembered."""
+"""Leaderboards and encounters, worked out in the background, large ones in a child process, and remembered."""
 
 import asyncio
 from typing import Final
