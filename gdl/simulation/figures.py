@@ -52,7 +52,7 @@ class Defect:
         return None if self.code in _WITHOUT_EVIDENCE else self.play
 
 
-class Notebook:
+class Defects:
     """The defects noticed so far, each kind once, with the shortest play that shows it."""
 
     def __init__(self) -> None:

@@ -21,7 +21,7 @@ from gdl.language.kif import read_forms
 from gdl.language.rules import Description
 from gdl.language.syntax import Rule
 from gdl.language.terms import Compound, Constant, Term, Variable, can_meet, signature
-from gdl.simulation.figures import Defect, Figures, Notebook, Path
+from gdl.simulation.figures import Defect, Defects, Figures, Path
 
 Clock: TypeAlias = Callable[[], float]
 Answer = TypeVar("Answer")
@@ -212,7 +212,7 @@ class Observer:
     """
 
     def __init__(self, game: Game, witness: Derivations, deadline: TimeLimit) -> None:
-        self.game, self.deadline, self.notebook = game, deadline, Notebook()
+        self.game, self.deadline, self.defects = game, deadline, Defects()
         self.figures = Figures(game.roles)
         self.players = tuple(r for r in game.roles if not (game.has_imperfect_information and r is RANDOM))
         self._witness = witness
@@ -267,16 +267,16 @@ class Observer:
             return
         play = path()
         for fluent in sorted(state.facts - self._fluents, key=str):
-            self.notebook.note(Defect("undeclared-fluent", play, terms=(fluent,)))
+            self.defects.note(Defect("undeclared-fluent", play, terms=(fluent,)))
 
     def _check_moves(self, legal: Legal, path: Path) -> None:
         for role, moves in zip(self.game.roles, legal, strict=True):
             if not moves:
-                self.notebook.note(Defect("no-legal-move", path(), role))
+                self.defects.note(Defect("no-legal-move", path(), role))
             if self._moves is not None:
                 for move in moves:
                     if move not in self._moves[role]:
-                        self.notebook.note(Defect("undeclared-move", path(), role, (move,)))
+                        self.defects.note(Defect("undeclared-move", path(), role, (move,)))
 
     def _check_goals(self, state: State, path: Path) -> None:
         for role in self.game.roles:
@@ -291,7 +291,7 @@ class Observer:
         values = tuple(dict.fromkeys(one.arguments[1] for one in found if one.arguments[0] is role))
         code = ("no-goal", "goal-out-of-range", "several-goals")[min(len(values), 2)]
         # What values there are differs from play to play; the defect is the same.
-        self.notebook.note(Defect(code, path(), role))
+        self.defects.note(Defect(code, path(), role))
 
     def _check_strangers(self, state: State, moves: JointMove, path: Path) -> None:
         """Note what the rules say of roles that there are none; the engine passes over it."""
@@ -302,7 +302,7 @@ class Observer:
         for relation in ("sees",) if moves else ("legal", "goal"):
             for one in self._ask(relation, self._witness.derived, relation, state.facts, does):
                 if one.arguments[0] not in self.game.roles:
-                    self.notebook.note(Defect("no-such-role", path(), one.arguments[0], relation=relation))
+                    self.defects.note(Defect("no-such-role", path(), one.arguments[0], relation=relation))
 
     def move(self, state: State, moves: JointMove, path: Path) -> State:
         """Take in the joint move *moves* in *state*, and return the state that it leads to; *path* leads there."""

@@ -51,10 +51,10 @@ def _make(observer: Observer, generator: random.Random, max_steps: int, made: li
     while (legal := observer.look(state, lambda: tuple(made))) is not None:
         if not has_circled and state in first_met:
             has_circled = True
-            observer.notebook.note(Defect("endless-play", tuple(made), since=first_met[state]))
+            observer.defects.note(Defect("endless-play", tuple(made), since=first_met[state]))
         if len(made) >= max_steps:
             if not has_circled:
-                observer.notebook.note(Defect("overlong-play", tuple(made)))
+                observer.defects.note(Defect("overlong-play", tuple(made)))
             return
         first_met[state] = len(made)
         moves: tuple[Term, ...] = tuple(generator.choice(own) for own in legal)
@@ -109,7 +109,7 @@ class _Simulation:
         self.clock, deadline = clock, TimeLimit(clock, budget.seconds)
         self.game, self.witness, self.budget, self.deadline = game, witness, budget, deadline
         self.observer = Observer(game, witness, deadline)
-        self.notebook = self.observer.notebook
+        self.defects = self.observer.defects
         self.space: StateSpace | None = None
         self.limit: str | None = None
         self.n_plays, self.plays_s = 0, 0.0
@@ -128,15 +128,15 @@ class _Simulation:
             pass  # before the first play began
         except LimitInPlay as error:
             self.limit = f"{error} in deriving `{error.relation}`"
-            self.notebook.note(Defect("limit-in-play", error.play, relation=error.relation, detail=str(error)))
+            self.defects.note(Defect("limit-in-play", error.play, relation=error.relation, detail=str(error)))
         self._check_verdict()
 
     def _check_beginning(self) -> None:
         initial = self.game.initial_state
         if self.witness.rules("init") and not initial.facts:
-            self.notebook.note(Defect("nothing-initial", ()))
+            self.defects.note(Defect("nothing-initial", ()))
         if ask(self.deadline, "terminal", lambda: initial.is_terminal):
-            self.notebook.note(Defect("starts-at-its-end", ()))
+            self.defects.note(Defect("starts-at-its-end", ()))
 
     def _play(self, deadline: TimeLimit, on_play: Callable[[], object]) -> None:
         while self.n_plays < self.budget.plays and not deadline.is_over:
@@ -162,21 +162,21 @@ class _Simulation:
                 self.observer.figures = of_plays
         circle = endless_play(space, order_of(space))
         if circle is not None:
-            self.notebook.note(circle)
+            self.defects.note(circle)
 
     def _check_verdict(self) -> None:
         """Conclude what only all plays together show."""
         figures = self.observer.figures
         if self.space is None and not self.n_plays and self.limit is None and self.budget.plays:
             self.limit = f"no play came to its end within {self.budget.seconds:g} seconds"
-            self.notebook.note(Defect("limit-in-play", (), detail=self.limit))
-        is_sound = not any(codes()[f"gdl/{defect.code}"].severity is Severity.ERROR for defect in self.notebook)
+            self.defects.note(Defect("limit-in-play", (), detail=self.limit))
+        is_sound = not any(codes()[f"gdl/{defect.code}"].severity is Severity.ERROR for defect in self.defects)
         for role in self.observer.players:
             if is_sound and self.space is not None and not figures.has_won(role):
                 most = figures.goals[role].most
-                self.notebook.note(Defect("never-wins", (), role, detail="" if most is None else f", {most} at most"))
+                self.defects.note(Defect("never-wins", (), role, detail="" if most is None else f", {most} at most"))
             if self._never_perceives(role):
-                self.notebook.note(Defect("never-perceives", (), role))
+                self.defects.note(Defect("never-perceives", (), role))
 
     def _never_perceives(self, role: Role) -> bool:
         if not self.game.has_imperfect_information or role in self.observer.figures.perceiving:
@@ -207,5 +207,5 @@ class _Simulation:
         )
 
     def _findings(self) -> Iterator[Finding]:
-        found = [Finding(diagnose(defect, self.game, self.witness), defect.evidence) for defect in self.notebook]
+        found = [Finding(diagnose(defect, self.game, self.witness), defect.evidence) for defect in self.defects]
         yield from sorted(found, key=lambda finding: finding.diagnostic.span.start)
