@@ -6,7 +6,7 @@ from gdl.boards.grids import Emphasis
 from gdl.boards.guessing import layout_of
 from gdl.boards.layout import MAX_SIDE
 from gdl.boards.moves import arrows, emphasis, places
-from gdl.boards.pictures import MAX_FRAMES, Look, board_css, drawing, film_of, picture, svg_of
+from gdl.boards.pictures import MAX_FRAMES, Look, animation_of, board_css, drawing, picture, svg_of
 from gdl.boards.text import Paint, in_unicode, text_of
 
 __all__ = [
@@ -19,12 +19,12 @@ __all__ = [
     "Look",
     "Paint",
     "about_of",
+    "animation_of",
     "arrows",
     "board_css",
     "board_of",
     "drawing",
     "emphasis",
-    "film_of",
     "in_unicode",
     "layout_of",
     "picture",

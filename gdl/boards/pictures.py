@@ -258,7 +258,7 @@ def _mark_of_turn(board: Board) -> Mark | None:
 
 
 MAX_FRAMES: Final = 500
-"""The most positions of one moving picture."""
+"""The most positions of one animation."""
 
 _CSS: Final = """
 @media (prefers-reduced-motion: reduce) {
@@ -270,24 +270,24 @@ _PAUSE: Final = 3
 """How many times as long the last position stands."""
 
 
-def film_of(frames: Sequence[Element], title: str, seconds: float = 1.0) -> str:
+def animation_of(frames: Sequence[Element], title: str, seconds: float = 1.0) -> str:
     """Return one SVG that shows *frames*, drawings of boards, for so many seconds each, the last one longer.
 
     Who has asked the system for less motion sees the last one only.
     """
     shown = frames[:MAX_FRAMES]
     width, height = (max((float(frame.get(side, "1")) for frame in shown), default=1) for side in ("width", "height"))
-    film = root(width, height, class_="board", role="img")
-    add(film, "title", title)
-    add(film, "style").text = board_css() + _CSS
-    add(film, "rect", width=width, height=height, class_="sheet", fill="#ffffff")
+    animation = root(width, height, class_="board", role="img")
+    add(animation, "title", title)
+    add(animation, "style").text = board_css() + _CSS
+    add(animation, "rect", width=width, height=height, class_="sheet", fill="#ffffff")
     whole = len(shown) - 1 + _PAUSE
     for number, frame in enumerate(shown):
-        group = add(film, "g", class_="frame-of-film", visibility="hidden")
+        group = add(animation, "g", class_="frame-of-film", visibility="hidden")
         until = whole if number == len(shown) - 1 else number + 1
         _animate(group, number / whole, until / whole, whole * seconds)
         group.append(frame)
-    return written(film)
+    return written(animation)
 
 
 def _animate(group: Element, start: float, end: float, seconds: float) -> None:

@@ -23,7 +23,8 @@ from server.records.replay import ReplayedStep, replay, seat_of, transcript
 from server.records.signature import has_valid_signature, is_signed
 from server.records.stored_record import StoredRecord, read_stored
 from server.terminal.command_line import check_one_output
-from server.terminal.commentary import FILM_FORMATS, Draw, Film, Gallery, drawer, error_lines, screen_paint
+from server.terminal.commentary import Draw, drawer, error_lines, screen_paint
+from server.terminal.picture_files import ANIMATION_FORMATS, Animation, PictureFolder
 from server.terminal.progress import DELAY_S, progress
 
 
@@ -59,7 +60,7 @@ def command(
     """
     if seat is not None:
         check_one_output(seat=True, step=step is not None, svg=folder, animate=animate, json=as_json)
-    if animate != (output is not None) or (output is not None and output.suffix not in FILM_FORMATS):
+    if animate != (output is not None) or (output is not None and output.suffix not in ANIMATION_FORMATS):
         raise click.UsageError("--animate and -o FILE go together: FILE.svg, FILE.gif or FILE.webp")
     stored = _read(record)
     game, file = _game(stored, rules)
@@ -144,16 +145,21 @@ def _title(record: StoredRecord) -> str:
 
 
 def _drawn(
-    record: StoredRecord, game: Game, file: GameFile | None, show: _Show | None, folder: Path | None, film: Path | None
+    record: StoredRecord,
+    game: Game,
+    file: GameFile | None,
+    show: _Show | None,
+    folder: Path | None,
+    output: Path | None,
 ) -> dict[str, Any]:
-    """Return the verdict, and write each step as a picture into *folder*, all of them as one into the file *film*."""
+    """Return the verdict, and write each step as a picture into *folder*, all of them as one into the file *output*."""
     about = file.about() if file else None
     try:
-        gallery = None if folder is None else Gallery(folder, game.description, about)
-        moving = None if film is None else Film(game.description, about)
-        verdict = _verdict(record, game, show, [one for one in (gallery, moving) if one is not None])
-        if moving is not None and film is not None:
-            moving.write(film)
+        pictures = None if folder is None else PictureFolder(folder, game.description, about)
+        animation = None if output is None else Animation(game.description, about)
+        verdict = _verdict(record, game, show, [one for one in (pictures, animation) if one is not None])
+        if animation is not None and output is not None:
+            animation.write(output)
     except BrokenPipeError:  # the reader of what is printed is gone
         raise
     except OSError as error:
@@ -162,7 +168,7 @@ def _drawn(
 
 
 def _verdict(
-    record: StoredRecord, game: Game, show: _Show | None, galleries: Sequence[Gallery | Film]
+    record: StoredRecord, game: Game, show: _Show | None, drawing: Sequence[PictureFolder | Animation]
 ) -> dict[str, Any]:
     """Replay *record* by the rules of *game*; return whether it agrees, and the first difference."""
     found: dict[str, Any] = {"agrees": True, "steps": 0, "signature": _signature(record), "difference": None}
@@ -171,8 +177,8 @@ def _verdict(
             for at in replay(game, record):
                 found["steps"] = at.step
                 advance()
-                for gallery in galleries:
-                    gallery.add(at.step, at.state.facts, at.moves)
+                for pictures in drawing:
+                    pictures.add(at.step, at.state.facts, at.moves)
                 if show is not None:
                     show(at)
         except RecordDiffersError as error:

@@ -1,10 +1,9 @@
-"""A match in a terminal: boards as text or as picture files, moves, errors, the result."""
+"""A match in a terminal: boards as text, moves, errors, the result."""
 
 import sys
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack
-from pathlib import Path
 from types import TracebackType
 from typing import Final, Self, TypeAlias
 
@@ -14,7 +13,6 @@ from rich.style import Style
 
 from gdl import boards
 from gdl.diagnostics import escaped
-from gdl.files import writing
 from gdl.game import Role
 from gdl.games.library import GameFile
 from gdl.language.rules import Description
@@ -78,91 +76,6 @@ def drawer(description: Description, game: GameFile | None, paint: boards.Paint 
 def facts_text(facts: Iterable[Term]) -> str:
     """Return the facts, one a line, ordered by text."""
     return "\n".join(sorted(escaped(str(fact)) for fact in facts))
-
-
-class Pictures:
-    """Draws the steps of a match one after the other, each with the last move marked."""
-
-    def __init__(self, description: Description, about: boards.About | None) -> None:
-        self._description = description
-        self._layout = boards.layout_of(description, about)
-        self.title = about.title if about else "Board"
-        self._before: boards.Board | None = None
-        self._moves: tuple[Term, ...] = ()
-
-    def drawn(
-        self, step: int, facts: Iterable[Term], moves: tuple[Term, ...] | None
-    ) -> tuple[boards.Board, boards.Look]:
-        """Return the state of *step* and how it looks; *moves* are those made in it, which the next picture marks."""
-        board = boards.board_of(self._layout, self._description, facts)
-        look: boards.Look = {
-            "title": f"{self.title}, step {step}",
-            "highlighted": boards.emphasis(self._moves, board, self._before),
-            "arrows": boards.arrows(self._moves, board),
-        }
-        self._before, self._moves = board, moves or ()
-        return board, look
-
-
-class Gallery:
-    """Writes pictures `000.svg`, `001.svg` ... into *folder*, which it makes.
-
-    *Raises*: OSError, where the folder or a file cannot be written.
-    """
-
-    def __init__(self, folder: Path, description: Description, about: boards.About | None) -> None:
-        self._folder, self._pictures = folder, Pictures(description, about)
-        folder.mkdir(parents=True, exist_ok=True)
-
-    def add(self, step: int, facts: Iterable[Term], moves: tuple[Term, ...] | None) -> None:
-        """Write the state of *step*; *moves* are those made in it, which the next picture marks.
-
-        Raises:
-            OSError: as the class.
-        """
-        board, look = self._pictures.drawn(step, facts, moves)
-        look["standalone"] = True
-        path = self._folder / f"{step:03}.svg"
-        with writing(path, is_durable=False) as file:
-            file.write_text(f"{boards.svg_of(board, **look)}\n", encoding="utf-8")
-
-
-FILM_FORMATS: Final = (".svg", ".gif", ".webp")
-"""What moving pictures are called, by their format."""
-
-
-class Film:
-    """Draws the steps of a match as one moving picture; more than a bounded number of them is left out."""
-
-    def __init__(self, description: Description, about: boards.About | None) -> None:
-        self._pictures = Pictures(description, about)
-        self._frames: list[tuple[boards.Board, boards.Look]] = []
-
-    def add(self, step: int, facts: Iterable[Term], moves: tuple[Term, ...] | None) -> None:
-        """Add the state of *step*; *moves* are those made in it, which the next frame marks."""
-        board, look = self._pictures.drawn(step, facts, moves)
-        if len(self._frames) < boards.MAX_FRAMES:
-            self._frames.append((board, look))
-
-    def write(self, output: Path) -> None:
-        """Write the picture, in the format that the name of *output* ends with; without a step there is none.
-
-        Raises:
-            OSError: the file cannot be written.
-            MissingExtraError: it is GIF or WebP, and the extra `pictures` is not installed.
-        """
-        if not self._frames:
-            return
-        if output.suffix == ".svg":
-            frames = [boards.drawing(board, **look) for board, look in self._frames]
-            with writing(output) as file:
-                file.write_text(f"{boards.film_of(frames, self._pictures.title)}\n", encoding="utf-8")
-            return
-        from server.terminal.picture_files import write_animation  # noqa: PLC0415 -- it needs an extra
-
-        for _, look in self._frames:
-            look["standalone"] = True
-        write_animation([boards.svg_of(board, **look) for board, look in self._frames], output)
 
 
 class Commentary:

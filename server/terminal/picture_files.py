@@ -1,4 +1,4 @@
-"""Boards as files: PNG and moving pictures, which need the extra `pictures`, and the contact sheet of a folder."""
+"""Boards as files: SVG, and with the extra `pictures` PNG and animations; and the contact sheet of a folder."""
 
 from __future__ import annotations
 
@@ -12,7 +12,19 @@ from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from gdl.boards import board_of, layout_of, svg_of
+from gdl.boards import (
+    MAX_FRAMES,
+    About,
+    Board,
+    Look,
+    animation_of,
+    arrows,
+    board_of,
+    drawing,
+    emphasis,
+    layout_of,
+    svg_of,
+)
 from gdl.boards.layout import Layout
 from gdl.boards.pictures import board_css
 from gdl.boards.svg import clean
@@ -22,6 +34,8 @@ from gdl.files import writing
 from gdl.game import EvaluationLimits
 from gdl.games.library import find_game
 from gdl.interpreter import InterpretedGame
+from gdl.language.rules import Description
+from gdl.language.terms import Term
 from gdl.quantities import quantity
 from server.terminal.progress import progress
 
@@ -31,11 +45,13 @@ if TYPE_CHECKING:
 THEMES: Final = ("light", "dark")
 MAX_PIXELS: Final = 4_000
 """The most pixels that a picture is wide or high."""
-MAX_FILM_PIXELS: Final = 100_000_000
-"""The most pixels of all pictures of a moving one together."""
+MAX_ANIMATION_PIXELS: Final = 100_000_000
+"""The most pixels of all pictures of an animation together."""
+ANIMATION_FORMATS: Final = (".svg", ".gif", ".webp")
+"""The endings of the names of animations, by their format."""
 _SHOWN_MS: Final = 1_000
 _LAST_MS: Final = 3_000
-"""How long the last picture of a moving one stands; the others stand for _SHOWN_MS."""
+"""How long the last picture of an animation stands; the others stand for _SHOWN_MS."""
 _SIZE: Final = re.compile(r'<svg\b[^>]*?\swidth="([\d.]+)"[^>]*?\sheight="([\d.]+)"')
 _ROOT: Final = re.compile(r"svg\.board((?:\.[\w-]+)*) \{([^}]*)\}")
 _PROPERTY: Final = re.compile(r"(--[\w-]+):\s*([^;]+);")
@@ -92,7 +108,7 @@ def _size(svg: str) -> tuple[float, float]:
 
 
 def write_animation(svgs: Sequence[str], output: Path) -> None:
-    """Write *svgs* as one moving picture, GIF or WebP by the name of *output*, the last one for longer.
+    """Write *svgs* as one animation, GIF or WebP by the name of *output*, the last one for longer.
 
     All of them together have a bounded number of pixels, since encoders keep them in memory: many are made smaller.
 
@@ -101,7 +117,7 @@ def write_animation(svgs: Sequence[str], output: Path) -> None:
         OSError: the file cannot be written.
     """
     images = extra_module("PIL.Image", "pictures", "a moving picture")
-    side = math.isqrt(MAX_FILM_PIXELS // max(1, len(svgs)))
+    side = math.isqrt(MAX_ANIMATION_PIXELS // max(1, len(svgs)))
     sizes = [_fitted(_size(svg), side) for svg in svgs]
     size = max(width for width, _ in sizes), max(height for _, height in sizes)
     drawn = (_on_sheet(images, images.open(io.BytesIO(png_of(svg, max_pixels=side))), size) for svg in svgs)
@@ -122,6 +138,83 @@ def _on_sheet(images: Any, image: Image, size: tuple[int, int]) -> Image:
     sheet: Image = images.new("RGB", size, "white")
     sheet.paste(image.convert("RGB"))
     return sheet
+
+
+class Pictures:
+    """Draws the steps of a match one after the other, each with the last move marked."""
+
+    def __init__(self, description: Description, about: About | None) -> None:
+        self._description = description
+        self._layout = layout_of(description, about)
+        self.title = about.title if about else "Board"
+        self._before: Board | None = None
+        self._moves: tuple[Term, ...] = ()
+
+    def drawn(self, step: int, facts: Iterable[Term], moves: tuple[Term, ...] | None) -> tuple[Board, Look]:
+        """Return the state of *step* and how it looks; *moves* are those made in it, which the next picture marks."""
+        board = board_of(self._layout, self._description, facts)
+        look: Look = {
+            "title": f"{self.title}, step {step}",
+            "highlighted": emphasis(self._moves, board, self._before),
+            "arrows": arrows(self._moves, board),
+        }
+        self._before, self._moves = board, moves or ()
+        return board, look
+
+
+class PictureFolder:
+    """Writes pictures `000.svg`, `001.svg` ... into *folder*, which it makes.
+
+    *Raises*: OSError, where the folder or a file cannot be written.
+    """
+
+    def __init__(self, folder: Path, description: Description, about: About | None) -> None:
+        self._folder, self._pictures = folder, Pictures(description, about)
+        folder.mkdir(parents=True, exist_ok=True)
+
+    def add(self, step: int, facts: Iterable[Term], moves: tuple[Term, ...] | None) -> None:
+        """Write the state of *step*; *moves* are those made in it, which the next picture marks.
+
+        Raises:
+            OSError: as the class.
+        """
+        board, look = self._pictures.drawn(step, facts, moves)
+        look["standalone"] = True
+        path = self._folder / f"{step:03}.svg"
+        with writing(path, is_durable=False) as file:
+            file.write_text(f"{svg_of(board, **look)}\n", encoding="utf-8")
+
+
+class Animation:
+    """Draws the steps of a match as one animation; more than a bounded number of them is left out."""
+
+    def __init__(self, description: Description, about: About | None) -> None:
+        self._pictures = Pictures(description, about)
+        self._frames: list[tuple[Board, Look]] = []
+
+    def add(self, step: int, facts: Iterable[Term], moves: tuple[Term, ...] | None) -> None:
+        """Add the state of *step*; *moves* are those made in it, which the next frame marks."""
+        board, look = self._pictures.drawn(step, facts, moves)
+        if len(self._frames) < MAX_FRAMES:
+            self._frames.append((board, look))
+
+    def write(self, output: Path) -> None:
+        """Write the animation, in the format that the name of *output* ends with; without a step there is none.
+
+        Raises:
+            OSError: the file cannot be written.
+            MissingExtraError: it is GIF or WebP, and the extra `pictures` is not installed.
+        """
+        if not self._frames:
+            return
+        if output.suffix == ".svg":
+            frames = [drawing(board, **look) for board, look in self._frames]
+            with writing(output) as file:
+                file.write_text(f"{animation_of(frames, self._pictures.title)}\n", encoding="utf-8")
+            return
+        for _, look in self._frames:
+            look["standalone"] = True
+        write_animation([svg_of(board, **look) for board, look in self._frames], output)
 
 
 _CSS: Final = """

@@ -96,7 +96,7 @@ def test_a_picture_is_no_larger_than_it_may_be(width: int, height: int, size: tu
 def test_all_pictures_of_a_film_together_have_so_many_pixels(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
 ) -> None:
-    monkeypatch.setattr(picture_files, "MAX_FILM_PIXELS", 20_000)
+    monkeypatch.setattr(picture_files, "MAX_ANIMATION_PIXELS", 20_000)
     write_animation([large(300, 200), large(30, 60)], tmp_path / name)
     with Image.open(tmp_path / name) as film:
         assert (film.size, getattr(film, "n_frames", 1)) == ((100, 67), 2)
