@@ -12,7 +12,8 @@ from server.hosting.playing import Playing
 from server.hosting.settings import HostSettings, PracticeLimits
 from server.principal import Principal, Role, may_command, owns
 from server.refusals import RequestError
-from server.registry.registry import RegisteredPlayer, Registry
+from server.registry.player_references import RegisteredPlayer
+from server.registry.registry import Registry
 from server.spectating.viewers import secrecy_of
 from server.storage.matches import MatchStore
 from server.storage.queue import MatchQueue

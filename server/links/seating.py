@@ -3,7 +3,7 @@
 import difflib
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from random import Random
 from typing import Final, Protocol
 
@@ -12,7 +12,7 @@ from gdl.game import Outline, Role, played_roles
 from server.errors import TooManyRolesError
 from server.links import http_player, queued_player
 from server.links.player_spec import PlayerSpec, is_command
-from server.match.link import NoLink, PlayerLink
+from server.match.link import PlayerLink
 from server.match.profiles import Profile
 from server.match.setup import Seat
 from server.storage.rows import SeatKind
@@ -45,27 +45,6 @@ class PlayerReference(Protocol):
         Raises:
             PlayerStartError: one of ours did not come up.
         """
-
-
-@dataclass(frozen=True, slots=True)
-class UnresolvedPlayer:
-    """A player that was known when the match was ordered, and is not any more; its seat has no answers."""
-
-    text: str
-    kind: SeatKind = SeatKind.ABSENT
-
-    @property
-    def name(self) -> str:
-        """What the player is called in the record."""
-        return self.text
-
-    def seat(self, role: Role, profile: Profile) -> Seat:
-        """Return the player's seat at *role*."""
-        return Seat(role, self.text, profile)
-
-    async def open(self, role: Role) -> PlayerLink:  # noqa: ARG002 -- an entrant is asked so
-        """Return a link that always fails."""
-        return NoLink(queued_player.UNKNOWN)
 
 
 def seated(game: Outline, named: Mapping[str, PlayerReference]) -> dict[Role, PlayerReference]:

@@ -14,12 +14,10 @@ from players.kit.worker import WorkerLimits
 from players.registry import PLAYERS
 from server import errors
 from server.clock import SYSTEM_CLOCK, Clock
-from server.links import addresses, http_player, queued_player, request_queue
+from server.links import addresses, request_queue
 from server.links.player_spec import HUMAN, PlayerSpec, public_player_spec
-from server.links.seating import PlayerReference, UnresolvedPlayer, seated
-from server.match.link import PlayerLink
-from server.match.profiles import Case, Profile
-from server.match.setup import Seat
+from server.links.seating import PlayerReference, seated
+from server.registry.player_references import Person, RegisteredPlayer, UnresolvedPlayer
 from server.registry.queueing import Hindrance
 from server.storage.accounts import PlayerStore
 from server.storage.errors import DamagedRowError
@@ -44,60 +42,6 @@ def check_player_name(name: str) -> str:
 
 _MOST_NAMES: Final = 1_000
 """Among how many registered players the nearest names are looked for."""
-
-
-@dataclass(frozen=True, slots=True)
-class RegisteredPlayer:
-    """A registered player: at its address, or behind its request queue, where it also gets its legal moves."""
-
-    row: PlayerRow
-    request_queues: request_queue.RequestQueues
-    targets: addresses.AllowedAddresses | None = None
-
-    @property
-    def text(self) -> str:
-        """How the player was named."""
-        return self.row.name
-
-    @property
-    def name(self) -> str:
-        """What the player is called in the record."""
-        return self.row.name
-
-    @property
-    def kind(self) -> SeatKind:
-        """Which way leads to the player."""
-        return self.row.kind
-
-    def seat(self, role: Role, profile: Profile) -> Seat:
-        """Return the player's seat at *role*."""
-        gets_legal_moves = profile.gets_legal_moves or self.row.url is None
-        return Seat(role, self.row.name, replace(profile, gets_legal_moves=gets_legal_moves))
-
-    async def open(self, role: Role) -> PlayerLink:  # noqa: ARG002 -- a player is the same in every role
-        """Return the way to the player."""
-        if self.row.url is not None:
-            return http_player.HttpPlayer(self.row.url, self.row.name, targets=self.targets)
-        return queued_player.QueueLink(self.request_queues.of_player(self.row.name))
-
-
-@dataclass(frozen=True, slots=True)
-class Person:
-    """A person who plays by hand, in a browser or over the API; in the game's own names."""
-
-    request_queues: request_queue.RequestQueues
-    text: str = HUMAN
-    name: str = HUMAN
-    kind: SeatKind = SeatKind.HUMAN
-
-    def seat(self, role: Role, profile: Profile) -> Seat:
-        """Return the person's seat at *role*."""
-        changed = replace(profile, gets_legal_moves=True, is_scrambled=False, case=Case.AS_IS)
-        return Seat(role, self.name, changed, is_human=True)
-
-    async def open(self, role: Role) -> PlayerLink:
-        """Return the way to the person."""
-        return queued_player.HumanLink(self.request_queues, str(role))
 
 
 @dataclass(frozen=True, slots=True)

@@ -34,7 +34,7 @@ from server.match.referee import LocalReferee
 from server.match.setup import MatchSetup, Seat
 from server.records.entries import Entry, entry_of
 from server.records.journal import FileRecorder
-from server.registry.registry import RegisteredPlayer
+from server.registry.player_references import RegisteredPlayer
 from server.storage.rows import PlayerRow, SeatKind
 from tests.kit.polling import until
 from tests.kit.server.hosting.local import local_match

@@ -17,11 +17,11 @@ from server.links.errors import PlayerSpecError
 from server.links.http_player import HttpPlayer
 from server.links.player_spec import PlayerSpec
 from server.links.queued_player import HumanLink, QueueLink
-from server.links.seating import UnresolvedPlayer
 from server.match.profiles import Case, Profile
 from server.match.setup import Seat
+from server.registry.player_references import Person, RegisteredPlayer, UnresolvedPlayer
 from server.registry.queueing import Hindrance
-from server.registry.registry import Person, PlayerWishes, RegisteredPlayer, Registry, RegistrySettings
+from server.registry.registry import PlayerWishes, Registry, RegistrySettings
 from server.storage.rows import CLOCK_SLACK_MS, PlayerRow, SeatKind
 from tests.kit.polling import until
 from tests.kit.server.plays import LEFT, RIGHT, TWO_STEPS

@@ -7,15 +7,8 @@ import pytest
 from gdl.errors import UnknownNameError
 from server.errors import TooManyRolesError
 from server.links.player_spec import PlayerSpec
-from server.links.seating import UnresolvedPlayer, check_n_roles, check_roles, seated, seeded, with_distinct_names
-from server.match.link import PlayerRequest, ReplyBuffer
-from server.match.profiles import Profile
-from server.match.setup import Seat
-from server.storage.rows import SeatKind
+from server.links.seating import check_n_roles, check_roles, seated, seeded, with_distinct_names
 from tests.kit.server.plays import LEFT, RIGHT, two_steps
-
-GRACE = Profile(grace_s=3)
-ASKED = PlayerRequest("(PLAY m NIL)", "m")
 
 
 def test_who_is_left_out_is_played_by_one_of_ours() -> None:
@@ -41,14 +34,6 @@ def test_a_game_has_as_many_roles_as_may_be_played() -> None:
     with pytest.raises(TooManyRolesError) as caught:
         check_n_roles(two_steps(), 1)
     assert (caught.value.n_roles, caught.value.limit) == (2, 1)
-
-
-async def test_a_player_that_is_not_known_any_more_has_a_seat_and_no_answers() -> None:
-    player = UnresolvedPlayer("deep")
-    link = await player.open(LEFT)
-    with pytest.raises(OSError, match=r"^the player is not known any more$"):
-        await link.deliver(ASKED, ReplyBuffer())
-    assert (player.name, player.kind, player.seat(LEFT, GRACE)) == ("deep", SeatKind.ABSENT, Seat(LEFT, "deep", GRACE))
 
 
 def test_players_of_ours_have_a_seed_for_each_seat() -> None:
