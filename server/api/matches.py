@@ -8,8 +8,7 @@ from pydantic import Field
 
 from server.access.access import PRINCIPAL, principal
 from server.api import operation
-from server.hosting.order import MAX_STEP, MatchRequest, RoleName
-from server.hosting.ordering import DrawnMatch
+from server.hosting.order import MAX_STEP, DrawnMatch, MatchRequest, RoleName
 from server.hosting.practice import check_may_abort
 from server.hosting.start_points import with_first_state
 from server.principal import Role

@@ -15,9 +15,10 @@ from typing import Final
 
 from server.clock import now_ms
 from server.errors import ShuttingDownError, TooManyMatchesError, UnknownMatchError
-from server.hosting import idle_ladder, ordering, playing, practice
+from server.hosting import idle_ladder, playing, practice
 from server.hosting.choosing import Chooser, rest_s
-from server.hosting.order import MatchRequest
+from server.hosting.game_finder import GameFinder
+from server.hosting.order import DrawnMatch, MatchRequest, MatchRules, drawn_match
 from server.hosting.settings import HostSettings
 from server.hosting.tournaments import Tournaments
 from server.links import relay, seating
@@ -74,7 +75,7 @@ class GameManager:
         self.playing = playing.Playing(
             database, self.registry, settings, self.writer, replace(observers, on_end=self._take_end)
         )
-        self.finder = ordering.GameFinder(self.games)
+        self.finder = GameFinder(self.games)
         self.practice = practice.Practice(self, settings.practice)
         self.ladder = idle_ladder.IdleLadder(self, results.ResultStore(database))
         self.tournaments = Tournaments(tournaments.TournamentStore(database), self)
@@ -160,9 +161,9 @@ class GameManager:
         self,
         request: MatchRequest,
         by: str = "",
-        rules: ordering.MatchRules | None = None,
+        rules: MatchRules | None = None,
         purpose: MatchPurpose | None = None,
-    ) -> ordering.DrawnMatch:
+    ) -> DrawnMatch:
         """Keep the match that *request* orders; it is started as soon as its people have come and its players are free.
 
         It has the rules that *request* names, if no others are given.
@@ -192,7 +193,7 @@ class GameManager:
         return drawn
 
     async def order_all(
-        self, requests: Sequence[MatchRequest], by: str, rules: ordering.MatchRules, purpose: MatchPurpose
+        self, requests: Sequence[MatchRequest], by: str, rules: MatchRules, purpose: MatchPurpose
     ) -> None:
         """Keep the matches of *rules* that *requests* order: all of them, or none.
 
@@ -207,7 +208,7 @@ class GameManager:
             raise ShuttingDownError
 
     async def _keep(
-        self, drawn: Sequence[ordering.DrawnMatch], purpose: MatchPurpose | None, *, must_be_current: bool = False
+        self, drawn: Sequence[DrawnMatch], purpose: MatchPurpose | None, *, must_be_current: bool = False
     ) -> bool:
         """Keep all of *drawn* as matches that wait, and return whether that was done, as `MatchStore.add_all` does."""
         rows = [(replace(each.row, purpose=purpose), each.seats) for each in drawn]
@@ -219,9 +220,9 @@ class GameManager:
         self,
         request: MatchRequest,
         by: str,
-        rules: ordering.MatchRules,
+        rules: MatchRules,
         match: ScheduledMatch | None = None,
-    ) -> ordering.DrawnMatch:
+    ) -> DrawnMatch:
         """Return the match of *rules* that *request* orders, with all drawn that it leaves open; it is not kept yet.
 
         One that a tournament has scheduled has the id and the seeds of *match*.
@@ -238,7 +239,7 @@ class GameManager:
         seating.check_n_roles(rules.outline, self.settings.max_roles)
         seated = await self.registry.seated(rules.outline, request.named_players)
         self.playing.cores.check(request.named_players.values())
-        return ordering.drawn_match(request, by, rules, seated, match, shows_insight=self.settings.live_insight)
+        return drawn_match(request, by, rules, seated, match, shows_insight=self.settings.live_insight)
 
     async def absent(self, players: Collection[str]) -> Collection[str]:
         """Return those of *players* who are registered, play nothing, and would not get a match now.

@@ -11,8 +11,7 @@ from typing import Final
 from gdl.errors import CallerError, UnknownNameError
 from gdl.game import played_roles
 from server.errors import ScheduleError
-from server.hosting.order import MatchRequest, SeatText
-from server.hosting.ordering import MatchRules
+from server.hosting.order import MatchRequest, MatchRules, SeatText
 from server.hosting.practice import MatchOrders
 from server.hosting.settings import LadderSettings
 from server.match.chance import new_seed

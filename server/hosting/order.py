@@ -1,4 +1,4 @@
-"""An order for a match: the body of POST /api/v1/matches, and what the database keeps of it."""
+"""An order for a match: the body of POST /api/v1/matches, what the database keeps of it, and the match drawn of it."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
@@ -8,14 +8,19 @@ from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Fie
 from pydantic.alias_generators import to_camel
 from pydantic_core import PydanticKnownError
 
-from gdl.game import Role
+from gdl.game import RANDOM, Role
 from gdl.wire.messages import Dialect
+from server.access.recognition import new_secret, secret_hash
+from server.clock import now_ms
+from server.hosting.engine_process import GameOutline
 from server.links.seating import PlayerReference
-from server.match.chance import SEED_BITS, new_random_token, new_seed
+from server.match.chance import SEED_BITS, new_match_id, new_random_token, new_seed
 from server.match.profiles import MAX_GRACE_S, Case, Profile
 from server.match.setup import MAX_CLOCK_S, MatchSetup, Substitute
 from server.sanitization import CleanName, is_storable
 from server.spectating.broadcast import read_delay
+from server.storage.rows import GameVersion, MatchRow, MatchStatus, SeatKind, SeatRow
+from server.tournament.fixtures import ScheduledMatch
 
 MAX_STEP: Final = 1_000_000
 _Clock = Annotated[int, Field(ge=1, le=MAX_CLOCK_S)]
@@ -197,3 +202,61 @@ def order_of(order: Mapping[str, Any]) -> StoredOrder:
     request = MatchRequest.model_validate(order["text"])
     drawn = order["seed"], order["scrambleSeed"], order["randomToken"]
     return StoredOrder(request, *drawn, order["seatClaims"], order.get("liveInsight") is True)
+
+
+@dataclass(frozen=True, slots=True)
+class MatchRules:
+    """The rules of a match: the version of a game as it is kept, and its outline."""
+
+    version: GameVersion
+    outline: GameOutline
+
+
+@dataclass(frozen=True, slots=True)
+class DrawnMatch:
+    """A match as it is kept, with its seats, and what its people say to take theirs, which is kept nowhere."""
+
+    row: MatchRow
+    seats: tuple[SeatRow, ...]
+    seat_secrets: Mapping[str, str]
+
+
+def drawn_match(  # noqa: PLR0913 -- each decides on columns of its own
+    request: MatchRequest,
+    by: str,
+    rules: MatchRules,
+    seated: Mapping[Role, PlayerReference],
+    scheduled: ScheduledMatch | None,
+    *,
+    shows_insight: bool,
+) -> DrawnMatch:
+    """Return the match of *rules* with the players *seated* that *request*, an order of *by*, means.
+
+    What the order leaves open is drawn; one that a tournament has *scheduled* has its id and its seeds.
+    """
+    version = rules.version
+    secrets = {str(role): new_secret() for role, player in seated.items() if player.kind == SeatKind.HUMAN}
+    order = new_order(request, version.name, {role: secret_hash(secret) for role, secret in secrets.items()})
+    order = replace(order, shows_insight=shows_insight)
+    if scheduled is not None:
+        order = replace(order, seed=scheduled.seed, scramble_seed=scheduled.scramble_seed)
+    row = MatchRow(
+        id=new_match_id() if scheduled is None else scheduled.match_id,
+        game=version.name,
+        sha256=version.sha256,
+        order=order.as_json(),
+        created_ms=now_ms(),
+        status=MatchStatus.LOBBY if secrets else MatchStatus.QUEUED,
+        ordered_by=by,
+        tournament=request.tournament,
+        is_hidden=version.is_gdl2 or any(order.profile_of(str(role)).is_scrambled for role in seated),
+    )
+    seats = tuple(_seat_row(row.id, place, role, seated) for place, role in enumerate(rules.outline.roles))
+    return DrawnMatch(row, seats, secrets)
+
+
+def _seat_row(match_id: str, position: int, role: Role, seated: Mapping[Role, PlayerReference]) -> SeatRow:
+    player = seated.get(role)
+    if player is None:
+        return SeatRow(match_id, str(role), position, str(RANDOM), SeatKind.CHANCE)
+    return SeatRow(match_id, str(role), position, player.name, player.kind)

@@ -15,7 +15,8 @@ from cachetools import LRUCache
 from gdl.errors import GdlError
 from gdl.game import Role
 from server.errors import SystemRefusalError
-from server.hosting import cores, ordering, referees
+from server.hosting import cores, referees
+from server.hosting.game_finder import MAX_OUTLINES
 from server.hosting.order import StoredOrder, order_of
 from server.hosting.runner import MatchRunner
 from server.hosting.settings import HostSettings
@@ -93,7 +94,7 @@ class Playing:
         self.cores = cores.CoreBudget(settings.player_cores)
         self.may_take_over = True
         self._referees = referees.Referees(settings.referee_limits)
-        self._versions: LRUCache[str, GameVersion] = LRUCache(ordering.MAX_OUTLINES)
+        self._versions: LRUCache[str, GameVersion] = LRUCache(MAX_OUTLINES)
         self._runners: dict[str, MatchRunner] = {}
         self._tasks: dict[str, asyncio.Task[None]] = {}
         self._stopped: dict[str, StorageError] = {}

@@ -6,8 +6,8 @@ from dataclasses import replace
 from typing import Final, Protocol
 
 from server.clock import now_ms
-from server.hosting.order import MatchRequest, SeatText, order_of
-from server.hosting.ordering import DrawnMatch, GameFinder, MatchRules
+from server.hosting.game_finder import GameFinder
+from server.hosting.order import DrawnMatch, MatchRequest, MatchRules, SeatText, order_of
 from server.hosting.playing import Playing
 from server.hosting.settings import HostSettings, PracticeLimits
 from server.principal import Principal, Role, may_command, owns

@@ -15,7 +15,8 @@ from gdl.errors import GdlError
 from gdl.game import played_roles
 from server.clock import now_ms
 from server.errors import ScheduleError
-from server.hosting import order, ordering
+from server.hosting.game_finder import GameFinder
+from server.hosting.order import DrawnMatch, MatchRequest, MatchRules, SeatText
 from server.hosting.rounds import NEVER, Absences, timetable_of, waiting
 from server.hosting.settings import HostSettings
 from server.hosting.tournament_progress import (
@@ -49,7 +50,7 @@ _LOG: Final = logging.getLogger(__name__)
 class MatchHost(Protocol):
     """What orders the matches of tournaments: a game manager."""
 
-    finder: ordering.GameFinder
+    finder: GameFinder
     players: PlayerStore
     queue: MatchQueue
     settings: HostSettings
@@ -57,11 +58,11 @@ class MatchHost(Protocol):
 
     async def draw(
         self,
-        request: order.MatchRequest,
+        request: MatchRequest,
         by: str,
-        rules: ordering.MatchRules,
+        rules: MatchRules,
         match: fixtures.ScheduledMatch | None = None,
-    ) -> ordering.DrawnMatch:
+    ) -> DrawnMatch:
         """Return a match that is ready to be kept."""
 
     async def absent(self, players: Collection[str]) -> Collection[str]:
@@ -226,11 +227,11 @@ class Tournaments:
                 in_turn.append(one)
         return in_turn
 
-    async def _drawn(self, found: StoredTournament, match: fixtures.ScheduledMatch) -> ordering.DrawnMatch:
+    async def _drawn(self, found: StoredTournament, match: fixtures.ScheduledMatch) -> DrawnMatch:
         terms, specs = found.row.terms, await self._players_of(found, match)
         pinned = await self._host.finder.pinned(found.row.games[match.game].sha256)
         roles = map(str, played_roles(pinned.outline))
-        seats = {role: order.SeatText(player=specs[name]) for role, name in zip(roles, match.players, strict=True)}
+        seats = {role: SeatText(player=specs[name]) for role, name in zip(roles, match.players, strict=True)}
         words = {
             "game": match.game,
             "players": seats,
@@ -238,7 +239,7 @@ class Tournaments:
             "scramble": terms.scramble, "dialect": terms.dialect, "substitute": terms.substitute,
             "tournament": found.row.name,
         }  # fmt: skip
-        request = order.MatchRequest.model_validate(words)
+        request = MatchRequest.model_validate(words)
         rules = replace(pinned, version=replace(pinned.version, name=match.game))
         drawn = await self._host.draw(request, found.row.owner, rules, match)
         return replace(drawn, row=replace(drawn.row, created_ms=self.clock_ms()))

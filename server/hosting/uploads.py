@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from server.errors import InvalidNameError, NameTakenError
-from server.hosting.ordering import new_version
+from server.hosting.game_finder import new_version
 from server.hosting.referees import outline_of
 from server.links.seating import check_n_roles
 from server.match import setup

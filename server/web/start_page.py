@@ -13,8 +13,7 @@ from server.access.access import REMOTE, principal
 from server.access.roles import requires
 from server.api.operation import MANAGER
 from server.errors import NoRoleError
-from server.hosting.order import MatchRequest
-from server.hosting.ordering import DrawnMatch
+from server.hosting.order import DrawnMatch, MatchRequest
 from server.hosting.practice import may_name
 from server.links.player_spec import HUMAN, OWN_PLAYERS
 from server.principal import Role

@@ -20,7 +20,7 @@ from gdl.game import RANDOM, Game, Role, State, played_roles
 from gdl.games.library import find_game, game_names
 from gdl.language.syntax import Atom, Rule
 from gdl.language.terms import Compound, Term, signature
-from server.hosting.ordering import of_library
+from server.hosting.game_finder import of_library
 from tests.kit.exhaustive import IS_CONFORM
 from tests.kit.players.games import compiled, interpreted
 from tests.kit.rules.counting import Tree, count

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from sqlalchemy.engine import URL, make_url
 
-from server.hosting.ordering import new_in_library
+from server.hosting.game_finder import new_in_library
 from server.storage.database import Database
 from server.storage.games import GameStore
 from tests.kit.server.postgresql import passing_database, postgresql_server

@@ -14,7 +14,7 @@ from gdl.language.rules import read_rules
 from server.access import access
 from server.hosting import choosing, game_manager, idle_ladder, runner
 from server.hosting.engine_process import outline_here
-from server.hosting.ordering import new_version
+from server.hosting.game_finder import new_version
 from server.match.dialogue import Dialogue
 from server.spectating import publishing
 from server.storage.database import Database

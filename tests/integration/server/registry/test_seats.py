@@ -9,7 +9,7 @@ import pytest
 
 from server.access.access import ANONYMOUS
 from server.api.seats import check_seat
-from server.hosting.ordering import DrawnMatch
+from server.hosting.order import DrawnMatch
 from server.principal import Principal, Role
 from server.refusals import UnauthorizedError
 from server.spectating.overview import page

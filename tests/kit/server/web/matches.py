@@ -5,8 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from server.hosting.game_manager import GameManager
-from server.hosting.order import MatchRequest
-from server.hosting.ordering import DrawnMatch
+from server.hosting.order import DrawnMatch, MatchRequest
 from server.storage.rows import MatchRow
 from tests.kit.polling import until
 

@@ -12,7 +12,7 @@ import pytest
 from gdl.language.rules import read_rules, rules_sha256
 from server.hosting import referees
 from server.hosting.engine_process import outline_here
-from server.hosting.ordering import new_version
+from server.hosting.game_finder import new_version
 from server.storage.database import Database
 from server.storage.games import UNNAMED, GameStore
 from tests.kit.server.plays import TWO_STEPS

@@ -16,8 +16,8 @@ from gdl.language.rules import read_rules
 from server.errors import TooManyMatchesError, UnknownMatchError
 from server.hosting.choosing import Chooser
 from server.hosting.engine_process import outline_here
+from server.hosting.game_finder import new_version
 from server.hosting.game_manager import GameManager
-from server.hosting.ordering import new_version
 from server.hosting.playing import MAX_ATTEMPTS
 from server.hosting.referees import ChildReferee
 from server.hosting.settings import HostSettings

@@ -12,8 +12,7 @@ from gdl.errors import CallerError, UnknownNameError
 from server.errors import ScheduleError
 from server.hosting.game_manager import GameManager
 from server.hosting.idle_ladder import LATE_MS, RATED_S, IdleLadder
-from server.hosting.order import MatchRequest, SeatText
-from server.hosting.ordering import DrawnMatch
+from server.hosting.order import DrawnMatch, MatchRequest, SeatText
 from server.hosting.settings import HostSettings, LadderSettings
 from server.registry.registry import PlayerWishes
 from server.storage.database import Database

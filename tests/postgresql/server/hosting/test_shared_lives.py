@@ -12,7 +12,7 @@ import sqlalchemy as sa
 from gdl.language.rules import read_rules
 from server.hosting import choosing, game_manager
 from server.hosting.engine_process import outline_here
-from server.hosting.ordering import new_version
+from server.hosting.game_finder import new_version
 from server.storage.database import Database
 from server.storage.errors import StorageError
 from server.storage.games import GameStore

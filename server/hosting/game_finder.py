@@ -1,39 +1,26 @@
-"""What an order means: the rules, of a game or such as it brings, and their match, with what it leaves open drawn."""
+"""The rules that an order means: those of a game, as it is now or was, or such as it brings, which are kept."""
 
 import difflib
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from typing import Final
 
 from cachetools import LRUCache
 
 from gdl.errors import UnknownNameError
-from gdl.game import RANDOM, Role
 from gdl.games.library import find_game
 from gdl.language.rules import read_rules, rules_sha256
 from gdl.language.terms import Constant
 from server import clock, threads
-from server.access.recognition import new_secret, secret_hash
 from server.hosting.engine_process import GameOutline, outline_here
-from server.hosting.order import MatchRequest, new_order
+from server.hosting.order import MatchRequest, MatchRules
 from server.hosting.referees import library_hashes, outline_of
-from server.links import seating
-from server.match.chance import new_match_id
 from server.storage.games import UNNAMED, GameStore, described
-from server.storage.rows import GameVersion, MatchRow, MatchStatus, SeatKind, SeatRow
-from server.tournament.fixtures import ScheduledMatch
+from server.storage.rows import GameVersion
 
 MAX_OUTLINES: Final = 64
 """How many rules are kept read for the next order."""
-
-
-@dataclass(frozen=True, slots=True)
-class MatchRules:
-    """The rules of a match: the version of a game as it is kept, and its outline."""
-
-    version: GameVersion
-    outline: GameOutline
 
 
 class GameFinder:
@@ -164,53 +151,3 @@ def new_in_library(known: Mapping[str, tuple[str, str | None]]) -> list[GameVers
         if known.get(name) != (sha256, about):
             new.append(of_library(name))
     return new
-
-
-@dataclass(frozen=True, slots=True)
-class DrawnMatch:
-    """A match as it is kept, with its seats, and what its people say to take theirs, which is kept nowhere."""
-
-    row: MatchRow
-    seats: tuple[SeatRow, ...]
-    seat_secrets: Mapping[str, str]
-
-
-def drawn_match(  # noqa: PLR0913 -- each decides on columns of its own
-    request: MatchRequest,
-    by: str,
-    rules: MatchRules,
-    seated: Mapping[Role, seating.PlayerReference],
-    scheduled: ScheduledMatch | None,
-    *,
-    shows_insight: bool,
-) -> DrawnMatch:
-    """Return the match of *rules* with the players *seated* that *request*, an order of *by*, means.
-
-    What the order leaves open is drawn; one that a tournament has *scheduled* has its id and its seeds.
-    """
-    version = rules.version
-    secrets = {str(role): new_secret() for role, player in seated.items() if player.kind == SeatKind.HUMAN}
-    order = new_order(request, version.name, {role: secret_hash(secret) for role, secret in secrets.items()})
-    order = replace(order, shows_insight=shows_insight)
-    if scheduled is not None:
-        order = replace(order, seed=scheduled.seed, scramble_seed=scheduled.scramble_seed)
-    row = MatchRow(
-        id=new_match_id() if scheduled is None else scheduled.match_id,
-        game=version.name,
-        sha256=version.sha256,
-        order=order.as_json(),
-        created_ms=clock.now_ms(),
-        status=MatchStatus.LOBBY if secrets else MatchStatus.QUEUED,
-        ordered_by=by,
-        tournament=request.tournament,
-        is_hidden=version.is_gdl2 or any(order.profile_of(str(role)).is_scrambled for role in seated),
-    )
-    seats = tuple(_seat_row(row.id, place, role, seated) for place, role in enumerate(rules.outline.roles))
-    return DrawnMatch(row, seats, secrets)
-
-
-def _seat_row(match_id: str, position: int, role: Role, seated: Mapping[Role, seating.PlayerReference]) -> SeatRow:
-    player = seated.get(role)
-    if player is None:
-        return SeatRow(match_id, str(role), position, str(RANDOM), SeatKind.CHANCE)
-    return SeatRow(match_id, str(role), position, player.name, player.kind)
