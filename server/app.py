@@ -22,10 +22,10 @@ from server.leaderboards.cache import Leaderboards
 from server.operation import health
 from server.operation.compression import compressing
 from server.operation.garbage import collecting
-from server.operation.health import ENDING, Shutdown, end
 from server.operation.metrics import METRICS, Metrics, lag_measured
 from server.operation.options import ServeOptions
 from server.operation.requests import lower_bad_requests, observing
+from server.operation.shutdown import SHUTDOWN, Shutdown, end
 from server.operation.warm_up import warming
 from server.records.entries import Entry, OnEntry
 from server.spectating.overview import Overview
@@ -49,15 +49,15 @@ class Watch:
     """How the server is watched from outside, and shut down."""
 
     metrics: Metrics = field(default_factory=Metrics)
-    ending: Shutdown = field(default_factory=Shutdown)
+    shutdown: Shutdown = field(default_factory=Shutdown)
     metrics_readers: tuple[Network, ...] = ()
 
 
 def make_app(manager: game_manager.GameManager, access: AccessControl, watch: Watch) -> web.Application:
     """Return the web application of *manager*, guarded by *access*."""
     app = web.Application(middlewares=[compressing, observing, refusing, telling], client_max_size=MAX_BODY_BYTES)
-    app[MANAGER], app[METRICS], app[ENDING] = manager, watch.metrics, watch.ending
-    app[health.READINESS] = health.Readiness(manager.writer.check, watch.ending)
+    app[MANAGER], app[METRICS], app[SHUTDOWN] = manager, watch.metrics, watch.shutdown
+    app[health.READINESS] = health.Readiness(manager.writer.check, watch.shutdown)
     app[health.METRICS_READERS] = watch.metrics_readers
     app[health.N_RUNNING], app[health.QUEUE_LENGTH] = manager.n_running, manager.queue.length
     add_api(app)
@@ -152,8 +152,8 @@ async def serve(options: ServeOptions, announce: Callable[[str], None]) -> None:
             listening(make_app(manager, access, watch), options.host, options.port, tls, manager.play) as url,
         ):
             announce(url)
-            await watch.ending.requested()
-            await end(manager, options.manner, options.shutdown_limit)
+            await watch.shutdown.requested()
+            await end(manager, options.shutdown_mode, options.shutdown_limit)
     finally:
         await database.close()
 
@@ -168,7 +168,7 @@ async def managing(
         takers = _each(metrics.take, publishers.on_entry)
         observers = playing.HostObservers(takers, metrics.take_share, metrics.take_batch, publishers.on_end)
         manager = game_manager.GameManager(database, settings, observers)
-        with watch.ending.on_signals():
+        with watch.shutdown.on_signals():
             try:
                 await manager.prepare()
                 async with lag_measured(metrics), collecting():

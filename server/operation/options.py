@@ -23,8 +23,8 @@ from server.hosting.cores import n_cores_here
 from server.hosting.referees import RefereeLimits
 from server.links.addresses import AllowedAddresses
 from server.match.setup import MAX_CLOCK_S, MAX_ROLES
-from server.operation.health import Manner
 from server.operation.logs import LogFormat
+from server.operation.shutdown import ShutdownMode
 from server.records.signature import kept_key
 from server.spectating.broadcast import Delay, read_delay
 from server.spectating.publishing import PublishSettings
@@ -194,16 +194,17 @@ class ServeOptions:
     log_format: str = _option(LogFormat.AUTO.value, "auto: text at a terminal, JSON elsewhere.",
         click.Choice([form.value for form in LogFormat]))
     log_level: str = _option("info", "The least that is logged.", click.Choice(LOG_LEVELS))
-    shutdown: str = _option(Manner.PARK.value, "What becomes of running matches at SIGTERM or Ctrl-C: finish them; "
-        "park them, and they go on with the next start; abort them.", click.Choice([manner.value for manner in Manner]))
+    shutdown: str = _option(ShutdownMode.PARK.value, "What becomes of running matches at SIGTERM or Ctrl-C: finish "
+        "them; park them, and they go on with the next start; abort them.",
+        click.Choice([mode.value for mode in ShutdownMode]))
     shutdown_limit: float = _option(600.0, "After how many seconds of `--shutdown finish` the rest is parked.",
         FiniteRange(0, _DAY_S))
     # fmt: on
 
     @property
-    def manner(self) -> Manner:
+    def shutdown_mode(self) -> ShutdownMode:
         """What becomes of running matches in the end."""
-        return Manner(self.shutdown)
+        return ShutdownMode(self.shutdown)
 
     @property
     def format(self) -> LogFormat:

@@ -24,11 +24,11 @@ from server.operation.health import (
     QUEUE_LENGTH,
     READINESS,
     Readiness,
-    Shutdown,
     add_routes,
 )
 from server.operation.metrics import METRICS, Metrics
 from server.operation.requests import Handler
+from server.operation.shutdown import Shutdown
 from server.principal import Principal, Role
 from server.storage.accounts import TokenStore
 from server.storage.database import Database as OurDatabase

@@ -7,7 +7,7 @@ import signal
 
 import pytest
 
-from server.operation.health import Manner, Shutdown, end
+from server.operation.shutdown import Shutdown, ShutdownMode, end
 
 
 class Matches:
@@ -30,19 +30,19 @@ class Matches:
 
 
 @pytest.mark.parametrize(
-    ("manner", "limit_s", "expected"),
+    ("mode", "limit_s", "expected"),
     [
-        (Manner.PARK, 60.0, "park 3"),
-        (Manner.ABORT, 60.0, "abort 3"),
-        (Manner.FINISH, 60.0, "park 0"),
-        (Manner.FINISH, 0.0, "park 3"),
+        (ShutdownMode.PARK, 60.0, "park 3"),
+        (ShutdownMode.ABORT, 60.0, "abort 3"),
+        (ShutdownMode.FINISH, 60.0, "park 0"),
+        (ShutdownMode.FINISH, 0.0, "park 3"),
     ],
 )
 async def test_no_match_is_begun_any_more_and_then_they_end_as_was_chosen(
-    manner: Manner, limit_s: float, expected: str
+    mode: ShutdownMode, limit_s: float, expected: str
 ) -> None:
     matches = Matches(3)
-    await end(matches, manner, limit_s, matches.sleep)
+    await end(matches, mode, limit_s, matches.sleep)
     assert matches.told == ["start no more", expected]
 
 
