@@ -34,9 +34,9 @@ def format_rules(source: Source, limits: ReadLimits = DEFAULT_LIMITS) -> str:
     """
     found = list(tokens(source, limits))
     nested(source, found, limits)
-    pen = _Pen()
-    _Layout(_Text.of(source, found), pen).write()
-    return pen.text
+    writer = _Writer()
+    _Layout(_Text.of(source, found), writer).write()
+    return writer.text
 
 
 class _Text:
@@ -106,7 +106,7 @@ class _Text:
         return ends, n_closing
 
 
-class _Pen:
+class _Writer:
     """Writes words and line ends, and knows its column."""
 
     def __init__(self) -> None:
@@ -150,8 +150,8 @@ class _List:
 class _Layout:
     """Writes a text; `_open` are the lists it is in, each in several lines."""
 
-    def __init__(self, text: _Text, pen: _Pen) -> None:
-        self._text, self._pen = text, pen
+    def __init__(self, text: _Text, writer: _Writer) -> None:
+        self._text, self._writer = text, writer
         self._open: list[_List] = []
         self._must_break = True
         self._may_be_joined = False
@@ -175,27 +175,27 @@ class _Layout:
 
     def _comment(self, i: int) -> None:
         if self._text.is_behind(i):
-            self._pen.write(" ")
+            self._writer.write(" ")
         else:
             self._new_line(i)
-        self._pen.write(self._text.words[i])
+        self._writer.write(self._text.words[i])
         self._must_break = True
         self._may_be_joined = False
 
     def _close(self) -> None:
         closed = self._open.pop()
         if self._must_break:
-            self._pen.new_line(min(closed.column, _MAX_INDENT), after_blank=False)
-        self._pen.write(")")
+            self._writer.new_line(min(closed.column, _MAX_INDENT), after_blank=False)
+        self._writer.write(")")
         self._must_break = not self._open
 
     def _item(self, i: int) -> int:
         """Write a fact or a rule: facts that stood side by side go on doing so where they fit."""
-        text, pen = self._text, self._pen
+        text, writer = self._text, self._writer
         is_flat = self._fits(i, 0) and not (text.is_rule(i) and text.ends[i] > i + 3)
         joins = is_flat and not text.is_rule(i)
-        if joins and self._may_be_joined and text.breaks[i] == 0 and self._fits(i, pen.column + 1):
-            pen.write(" ")
+        if joins and self._may_be_joined and text.breaks[i] == 0 and self._fits(i, writer.column + 1):
+            writer.write(" ")
         else:
             self._new_line(i)
         self._must_break = True
@@ -207,26 +207,26 @@ class _Layout:
         if self._must_break or not self._stays(within, i):
             self._new_line(i)
         elif within.n_written:
-            self._pen.write(" ")
+            self._writer.write(" ")
         within.n_written += 1
         self._must_break = False
-        return self._form(i, is_flat=self._fits(i, self._pen.column))
+        return self._form(i, is_flat=self._fits(i, self._writer.column))
 
     def _stays(self, within: _List, i: int) -> bool:
         if within.n_written > 1 and within.has_line_for_each:
             return False
-        if within.n_written == 0 or self._fits(i, self._pen.column + 1):
+        if within.n_written == 0 or self._fits(i, self._writer.column + 1):
             return True
-        starts_early = self._pen.column < _MAX_INDENT - 2 * INDENT
+        starts_early = self._writer.column < _MAX_INDENT - 2 * INDENT
         return within.n_written == 1 and starts_early and not self._fits(i, within.indent)
 
     def _form(self, i: int, *, is_flat: bool) -> int:
         text = self._text
         if is_flat or text.words[i] != "(":
-            self._pen.write(text.flat(i))
+            self._writer.write(text.flat(i))
             return text.ends[i]
-        self._open.append(_List(self._pen.column, text.words[i + 1].lower(), text.is_rule(i) and not self._open))
-        self._pen.write("(")
+        self._open.append(_List(self._writer.column, text.words[i + 1].lower(), text.is_rule(i) and not self._open))
+        self._writer.write("(")
         self._must_break = False
         return i
 
@@ -237,4 +237,4 @@ class _Layout:
         """Begin a line for token *i*; rules and what is between them keep their blank lines."""
         indent = self._open[-1].indent if self._open else 0
         keeps_blank = not self._open or (len(self._open) == 1 and self._open[0].is_rule)
-        self._pen.new_line(indent, after_blank=keeps_blank and self._text.breaks[i] > 1)
+        self._writer.new_line(indent, after_blank=keeps_blank and self._text.breaks[i] > 1)

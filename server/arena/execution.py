@@ -13,7 +13,7 @@ from server.arena.player_processes import PlayerProcesses
 from server.hosting.cores import CoreBudget
 from server.hosting.runner import MatchRunner
 from server.match.chance import new_random_token
-from server.match.referee import LocalReferee, PromptEvaluator
+from server.match.referee import AdaptiveEvaluator, LocalReferee
 from server.match.setup import MatchSetup
 from server.records.entries import Circumstances
 from server.records.journal import FileRecorder
@@ -92,7 +92,7 @@ class LocalExecutor:
     ) -> None:
         self._plan, self._games, self._processes = plan, games, processes
         self._budget, self._concurrency = CoreBudget(n_cores), concurrency
-        self._evaluators: defaultdict[str, PromptEvaluator] = defaultdict(PromptEvaluator)
+        self._evaluators: defaultdict[str, AdaptiveEvaluator] = defaultdict(AdaptiveEvaluator)
 
     async def n_at_once(self) -> int:
         """Return how many matches may be begun and not over."""

@@ -30,7 +30,7 @@ from server.hosting.engine_process import (
     read_outline,
 )
 from server.match.position import Position
-from server.match.referee import LocalReferee, PromptEvaluator, Referee
+from server.match.referee import AdaptiveEvaluator, LocalReferee, Referee
 from server.records.stored_record import rules_at
 from server.storage.rows import GameVersion
 from server.threads import in_own_thread
@@ -254,7 +254,7 @@ class Referees:
         """Return the entry of *version*: its referee works in this process for trusted rules, else in a child."""
         description = await in_own_thread(partial(read_rules, version.rules, version.name))
         if is_trusted(version):
-            referee: Referee = LocalReferee(make_game(description), PromptEvaluator())
+            referee: Referee = LocalReferee(make_game(description), AdaptiveEvaluator())
         else:
             roles = tuple(map(Constant, version.roles))
             referee = ChildReferee(

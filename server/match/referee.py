@@ -19,7 +19,7 @@ _MEMORY: Final = 0.9
 """How slowly it is forgotten that something took long."""
 
 
-class PromptEvaluator:
+class AdaptiveEvaluator:
     """Works in the event loop what has been quick lately, and everything else in a thread of its own.
 
     A thread costs more than a state of a small game does, and the loop gets back to its work late while it runs.
@@ -95,6 +95,6 @@ class LocalReferee:
 
     def next_position_now(self, position: Position, moves: JointMove) -> Position | None:
         """Return the state after *moves* where it is expected to be quick; None where it is not, and was not begun."""
-        if not isinstance(self._evaluator, PromptEvaluator):
+        if not isinstance(self._evaluator, AdaptiveEvaluator):
             return None
         return self._evaluator.now(lambda: next_position(self._game, position, moves))

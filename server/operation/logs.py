@@ -107,7 +107,7 @@ def _formatter(is_json: bool, has_colors: bool) -> logging.Formatter:
     )
     return structlog.stdlib.ProcessorFormatter(
         foreign_pre_chain=_shared(),
-        processors=[structlog.stdlib.ProcessorFormatter.remove_processors_meta, *rendering, _cover],
+        processors=[structlog.stdlib.ProcessorFormatter.remove_processors_meta, *rendering, _redacted],
     )
 
 
@@ -131,7 +131,7 @@ def _printable(text: str) -> str:
     return text if text.isprintable() else "".join(c if c.isprintable() else ascii(c)[1:-1] for c in text)
 
 
-def _cover(_logger: WrappedLogger, _name: str, line: Any) -> str:
+def _redacted(_logger: WrappedLogger, _name: str, line: Any) -> str:
     return without_secrets(str(line))
 
 

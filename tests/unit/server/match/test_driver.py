@@ -34,7 +34,7 @@ from server.match.exchange import (
 from server.match.link import PlayerLink, PlayerRequest, ReplyBuffer
 from server.match.phases import MatchPhase
 from server.match.position import Position
-from server.match.referee import LocalReferee, PromptEvaluator
+from server.match.referee import AdaptiveEvaluator, LocalReferee
 from tests.kit.polling import until
 from tests.kit.server.plays import DEALT, LEFT, RIGHT, dealt, setup, two_steps
 
@@ -241,7 +241,7 @@ async def test_an_engine_that_fails_after_some_steps_ends_the_match_there() -> N
     assert [link.requests[-1].text for link in links.values()] == ["(ABORT m.1)", "(ABORT m.1)"]
 
 
-class Counting(PromptEvaluator):
+class Counting(AdaptiveEvaluator):
     """An evaluator that is always quick, and raises *error* at the state with the number *fails_at*."""
 
     def __init__(self, fails_at: int = -1, error: Exception | None = None) -> None:

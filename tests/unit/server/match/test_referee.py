@@ -6,7 +6,7 @@ import threading
 from functools import partial
 
 from server.match.position import Position
-from server.match.referee import PromptEvaluator
+from server.match.referee import AdaptiveEvaluator
 
 POSITION = Position(0, None, "", None, None, (), None)
 
@@ -17,7 +17,7 @@ async def test_what_is_quick_is_worked_out_in_the_loop_and_what_was_slow_beside_
     def work_s() -> float:
         return now_s
 
-    evaluator, threads = PromptEvaluator(quick_s=1.0, work_s=work_s), list[bool]()
+    evaluator, threads = AdaptiveEvaluator(quick_s=1.0, work_s=work_s), list[bool]()
 
     def working(cost_s: float) -> Position:
         nonlocal now_s
