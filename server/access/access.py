@@ -1,27 +1,22 @@
-"""Access to a server: who asks, whether they may, how often, and for how long."""
+"""Access to a server: who asks, whether they may, and for how long."""
 
 from __future__ import annotations
 
 import asyncio
-import re
-import time
-from collections import Counter
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
-from contextlib import asynccontextmanager, contextmanager, suppress
-from typing import TYPE_CHECKING, Final, NoReturn
+from contextlib import contextmanager, suppress
+from typing import TYPE_CHECKING, Final
 
-from aiohttp import hdrs, web
-from limits import parse
-from limits.aio.storage import MemoryStorage
-from limits.aio.strategies import FixedWindowRateLimiter
+from aiohttp import web
 
 from server.access import recognition
 from server.access.issuing import Issuing
+from server.access.rate_limiter import LOGINS, RateLimiter
 from server.access.remote import Remote, check_host, check_not_forwarded, check_origin, remote_of
 from server.access.roles import SAFE_METHODS, needed_role
-from server.access.settings import AccessSettings, Limits
+from server.access.settings import AccessSettings
 from server.principal import ANONYMOUS_NAME, LOCAL_NAME, Principal, Role
-from server.refusals import ForbiddenError, TooManyRequestsError, UnauthorizedError
+from server.refusals import ForbiddenError, UnauthorizedError
 
 if TYPE_CHECKING:
     from server.storage.accounts import TokenStore
@@ -69,108 +64,6 @@ class OpenRequests:
             # A database that does not answer now does so at the next sweep.
             with suppress(Exception):
                 await self.sweep()
-
-
-KINDS: Final = (
-    ("POST", re.compile(r"/api/v1/matches(/[^/]+/rematch)?|/start|/games/[^/]+/play"), "orders"),
-    ("PUT", re.compile(r"/api/v1/games/[^/]+"), "uploads"),
-    ("POST", re.compile(r"/games(/import)?|/validate|/api/v1/(validations|imports)"), "uploads"),
-    ("GET", re.compile(r"/api/v1/info|/api/v1/players/[^/]+/info"), "calls"),
-    ("POST", re.compile(r"(/api/v1)?/players(/[^/]+)?|/api/v1/players/[^/]+/(pause|resume)"), "calls"),
-    ("PATCH", re.compile(r"/api/v1/players/[^/]+"), "calls"),
-)
-"""Requests with a rate limit of their own, by method and path."""
-_REPLY: Final = re.compile(r"/api/v1/players/[^/]+/replies")
-_REFUSED_REPLIES: Final = "refused replies"
-LOGINS: Final = "logins"
-REQUESTS: Final = "requests"
-_CLOCK_SET_S: Final = 1.0
-"""By how much the clock has to move beside the time that passes to have been set."""
-
-
-class _Counts(MemoryStorage):
-    """Counts whose windows end when their time has passed, also where the clock of the machine is set meanwhile.
-
-    The library says by that clock when a window ends: set back by an hour, the window would last for an hour more.
-    """
-
-    def __init__(self) -> None:
-        super().__init__()
-        self._ahead_s = _wall_clock_ahead_s()
-
-    async def get(self, key: str) -> int:
-        """Return the count of *key*, which the library asks for before it does anything else with it."""
-        moved_s = _wall_clock_ahead_s() - self._ahead_s
-        if abs(moved_s) > _CLOCK_SET_S:
-            self._ahead_s += moved_s
-            self.expirations = {name: end_s + moved_s for name, end_s in self.expirations.items()}
-        return await super().get(key)
-
-
-def _wall_clock_ahead_s() -> float:
-    return time.time() - time.monotonic()
-
-
-class RateLimiter:
-    """Limits the rate of requests of each party, and how many it has open, to *limits*."""
-
-    def __init__(self, limits: Limits) -> None:
-        self._counted = FixedWindowRateLimiter(_Counts())
-        self._rates = {name: parse(getattr(limits, name)) for name in (REQUESTS, "orders", "uploads", "calls", LOGINS)}
-        self._rates[_REFUSED_REPLIES] = self._rates[REQUESTS]
-        self._n_at_once = limits.n_at_once
-        self._open: Counter[str] = Counter()
-
-    @asynccontextmanager
-    async def counted(self, party: str, method: str, path: str) -> AsyncIterator[None]:
-        """Count a request of *party*, which the block answers; a reply of its players only if that raises.
-
-        How often players reply is for their matches to say: no reply that is taken counts.
-
-        Raises:
-            TooManyRequestsError: the party's rate is above the limit.
-        """
-        if method != "POST" or not _REPLY.fullmatch(path):
-            await self._count(party, method, path)
-            yield
-            return
-        limit = self._rates[_REFUSED_REPLIES]
-        if not await self._counted.test(limit, _REFUSED_REPLIES, party):
-            await self._refuse(_REFUSED_REPLIES, party)
-        try:
-            yield
-        except Exception:
-            await self._counted.hit(limit, _REFUSED_REPLIES, party)
-            raise
-
-    async def _count(self, party: str, method: str, path: str) -> None:
-        await self.count_one(REQUESTS, party)
-        counted_as = hdrs.METH_GET if method == hdrs.METH_HEAD else method
-        for its_method, pattern, kind in KINDS:
-            if counted_as == its_method and pattern.fullmatch(path):
-                await self.count_one(kind, party)
-
-    async def count_one(self, kind: str, party: str) -> None:
-        """Count something of a *kind* that *party* does; raises as `counted`."""
-        if not await self._counted.hit(self._rates[kind], kind, party):
-            await self._refuse(kind, party)
-
-    async def _refuse(self, kind: str, party: str) -> NoReturn:
-        window = await self._counted.get_window_stats(self._rates[kind], kind, party)
-        raise TooManyRequestsError(kind, window.reset_time - time.time())
-
-    @contextmanager
-    def at_once(self, party: str) -> Iterator[None]:
-        """Count a request of *party* while it is answered; raises as `counted`."""
-        if self._open[party] >= self._n_at_once:
-            raise TooManyRequestsError("requests at once", 1)
-        self._open[party] += 1
-        try:
-            yield
-        finally:
-            self._open[party] -= 1
-            if not self._open[party]:
-                del self._open[party]
 
 
 PRINCIPAL: Final = web.RequestKey("principal", Principal)

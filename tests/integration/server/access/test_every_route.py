@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from server.access.access import KINDS
+from server.access.rate_limiter import KINDS
 from server.principal import Role
 from tests.kit.server.access.guarded_app import FORM, bearer
 from tests.kit.server.access.sites import Route, Site, filled, whole_site

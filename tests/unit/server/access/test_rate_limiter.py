@@ -6,7 +6,7 @@ import time
 
 import pytest
 
-from server.access.access import REQUESTS, RateLimiter
+from server.access.rate_limiter import REQUESTS, RateLimiter
 from server.access.settings import Limits
 from server.refusals import TooManyRequestsError
 
