@@ -448,7 +448,9 @@ def test_what_was_decided_before_a_match_broke_off_stays_whatever_comes_of_its_s
         (
             "(<= (legal ?r (say ?w)) (role ?r)",
             "(<= (legal ?r (say ?w)) (role ?r) (true (at 0))",
-            Failed(2000, 0, "NoLegalMoveError", "left has no legal move in the state of step 1, though it is not terminal"),
+            Failed(
+                2000, 0, "NoLegalMoveError", "left has no legal move in the state of step 1, though it is not terminal"
+            ),
         ),
         (
             "(<= terminal (true (at 2)))",
