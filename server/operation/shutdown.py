@@ -59,6 +59,18 @@ class Shutdown:
         """Wait until the end is requested."""
         await self._requested.wait()
 
+    async def unless_requested(self, work: Awaitable[object]) -> None:
+        """Wait for *work*, which is cancelled when the end is requested before it is done; raises what it raises."""
+        waiting = asyncio.ensure_future(work), asyncio.create_task(self.requested())
+        try:
+            await asyncio.wait(waiting, return_when=asyncio.FIRST_COMPLETED)
+            if waiting[0].done():
+                await waiting[0]
+        finally:
+            for each in waiting:
+                each.cancel()
+            await asyncio.gather(*waiting, return_exceptions=True)
+
     def take_signal(self, number: signal.Signals) -> None:
         """Begin the end; a second Ctrl-C is the end."""
         if number is signal.SIGINT and self.has_begun:

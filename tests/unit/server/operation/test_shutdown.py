@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 import signal
 
@@ -69,3 +70,29 @@ async def test_a_second_sigterm_changes_nothing() -> None:
     ending.take_signal(signal.SIGTERM)
     ending.take_signal(signal.SIGTERM)
     assert left == []
+
+
+async def test_work_is_waited_for_and_its_failure_raised_unless_the_end_is_requested() -> None:
+    ending, never = Shutdown(), asyncio.Event()
+    done: list[str] = []
+
+    async def short() -> None:
+        done.append("short")
+
+    async def wrong() -> None:
+        raise ValueError("wrong")
+
+    async def endless() -> None:
+        try:
+            await never.wait()
+        finally:
+            done.append("cancelled")
+
+    await ending.unless_requested(short())
+    with pytest.raises(ValueError, match=r"^wrong$"):
+        await ending.unless_requested(wrong())
+    waiting = asyncio.create_task(ending.unless_requested(endless()))
+    await asyncio.sleep(0)
+    ending.request("SIGTERM")
+    await waiting
+    assert done == ["short", "cancelled"]
