@@ -40,8 +40,8 @@ class RecordDiffersError(MatchRecordError):
     names where it `is_of_joint_move`.
     """
 
-    message: str = derived("{kind} differs: the record has {recorded}; by the rules it is {expected}")
-    where: str = derived("step {told_step}{of_role}")
+    message: str = derived("{kind} {verb}: the record has {recorded}; by the rules it is {expected}")
+    where: str = derived("{told_step}{of_role}")
     step: int
     role: str
     kind: str
@@ -50,9 +50,18 @@ class RecordDiffersError(MatchRecordError):
     is_of_joint_move: bool = False
 
     @property
-    def told_step(self) -> int:
-        """The step as pages and commands count it: step 1 is the first joint move, and the state that it leads to."""
-        return self.step + self.is_of_joint_move
+    def told_step(self) -> str:
+        """The step as pages and commands count it: step 1 is the first joint move, and the state that it leads to.
+
+        Nothing where all of the record differs.
+        """
+        is_of_all = self.kind in ("rules", "length") and not self.is_of_joint_move
+        return "" if is_of_all else f"step {self.step + self.is_of_joint_move}"
+
+    @property
+    def verb(self) -> str:
+        """What the kind does, be it one thing or several."""
+        return "differ" if self.kind.endswith("s") else "differs"
 
     @property
     def of_role(self) -> str:

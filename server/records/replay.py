@@ -21,7 +21,7 @@ from gdl.wire.replies import find_move
 from gdl.wire.scrambling import Scrambling
 from server.match.exchange import Message
 from server.records.errors import MatchRecordError, RecordDiffersError
-from server.records.stored_record import KIF_LIMITS, StoredRecord, WireLine, facts_of
+from server.records.stored_record import KIF_LIMITS, StoredRecord, WireLine, facts_of, place_in
 
 _SHOWN: Final = 5
 """How many facts a difference names."""
@@ -119,7 +119,7 @@ def _length(
 def _check_state(step: int, state: State, record: StoredRecord) -> None:
     if not record.states:
         return
-    recorded = facts_of(record.states[step], f"step {step}, states[{step}]")
+    recorded = facts_of(record.states[step], place_in("states", step))
     if recorded == state.facts:
         return
     surplus, missing = _unmatched(recorded, state.facts), _unmatched(state.facts, recorded)
@@ -145,7 +145,7 @@ def _joint_move(step: int, state: State, game: Game, record: StoredRecord) -> tu
     found = []
     for role, text in zip(game.roles, record.moves[step], strict=True):
         legal = state.legal_moves(role)
-        move = find_move(_term(text, f"step {step + 1}, moves[{step}]"), legal)
+        move = find_move(_term(text, place_in("moves", step)), legal)
         if move is None:
             expected = f"one of {_shown([str(move) for move in legal])}"
             raise RecordDiffersError(step, str(role), DifferenceKind.MOVE.value, text, expected, is_of_joint_move=True)
@@ -168,7 +168,7 @@ def _check_percepts(step: int, state: State, moves: tuple[Term, ...], game: Game
         n_percepts = len(record.percepts[step])
         raise _length(n_percepts, f"{len(game.roles)}, one per role", "x-percepts", step, is_of_joint_move=True)
     for role, recorded in zip(game.roles, record.percepts[step], strict=True):
-        seen = [_term(text, f"step {step + 1}, x-percepts[{step}]") for text in recorded]
+        seen = [_term(text, place_in("x-percepts", step)) for text in recorded]
         expected = state.percepts(role, moves)
         if sorted(map(str, seen)) != sorted(map(str, expected)):
             found, ours = (" ".join(map(str, terms)) or "nothing" for terms in (seen, expected))

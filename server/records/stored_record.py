@@ -26,6 +26,10 @@ KIF_LIMITS: Final = ReadLimits(max_depth=1_000)
 """How deep the states and moves of a record may nest."""
 
 
+_FIRST_STEP: Final = {"states": 0, "stateTimes": 0, "errors": 0, "x-failures": 0} | {
+    "moves": 1, "x-percepts": 1, "x-insights": 1,
+}  # fmt: skip
+"""The keys that have an entry for each step, and which step their first one is: step 1 is the first joint move."""
 _Milliseconds: TypeAlias = Annotated[int, Field(ge=INTEGERS.start, lt=INTEGERS.stop)]
 """A time of a record, short enough to be counted in seconds."""
 
@@ -153,8 +157,25 @@ def stored(raw: dict[str, Any]) -> StoredRecord:
         )
     except ValidationError as error:
         first = violations(error)[0]
-        parts = (f"[{part}]" if isinstance(part, int) else f".{part}" for part in violation_place(first))
-        raise MatchRecordError(violation_message(first), "".join(parts).lstrip(".")) from error
+        raise MatchRecordError(violation_message(first), _place(violation_place(first))) from error
+
+
+def _place(path: tuple[int | str, ...]) -> str:
+    match path:
+        case (str(key), int(index), *inner) if key in _FIRST_STEP:
+            begun = place_in(key, index)
+        case _:
+            begun, inner = "", [*path]
+    return (begun + "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in inner)).lstrip(".")
+
+
+def place_in(key: str, index: int) -> str:
+    """Return where in a record the entry *index* of *key* is, which has one for each step, with the step for people.
+
+    >>> place_in("moves", 0), place_in("states", 0)
+    ('step 1, moves[0]', 'step 0, states[0]')
+    """
+    return f"step {index + _FIRST_STEP[key]}, {key}[{index}]"
 
 
 def facts_of(text: str, where: str = "state") -> frozenset[Term]:

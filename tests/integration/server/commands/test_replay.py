@@ -148,7 +148,7 @@ def test_a_signature_is_verified(
 
 def test_rules_of_another_game_are_recognised_by_their_roles(ggp: Ggp, record: Path) -> None:
     last = ggp("replay", record, "--rules", "tictactoe").output.splitlines()[-1]
-    assert last == "step 0: rules differs: the record has roles a, b; by the rules it is roles x, o"
+    assert last == "rules differ: the record has roles a, b; by the rules it is roles x, o"
 
 
 def test_other_hosts_records_need_the_rules_named(ggp: Ggp, record: Path, tmp_path: Path) -> None:

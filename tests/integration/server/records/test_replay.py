@@ -137,6 +137,21 @@ def of_monty() -> dict[str, Any]:
     return record_of(entry_of(event, CIRCUMSTANCES) for event in events(library("montyhall"), MONTY)).as_json()
 
 
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"moves": [["go", 7]]}, "step 1, moves[0][1]: must be a text"),
+        ({"errors": [["", ""], [7, ""]]}, "step 1, errors[1][0]: must be a text"),
+        ({"goalValues": ["much"]}, "goalValues[0]: must be a whole number"),
+        ({"x-wire": [{}]}, "x-wire[0].direction: missing"),
+    ],
+)
+def test_a_key_with_an_entry_for_each_step_is_named_with_the_step(changes: dict[str, Any], message: str) -> None:
+    with pytest.raises(MatchRecordError) as caught:
+        stored(ours() | changes)
+    assert str(caught.value) == message
+
+
 def test_a_step_has_percepts_of_every_role_and_those_that_are_missing_are_not_compared() -> None:
     game, raw = make_game(library("montyhall")), of_monty()
     steps = raw["x-percepts"]

@@ -103,7 +103,7 @@ def test_bytes_that_are_no_utf_8_are_replaced_and_a_mark_of_it_passed_over(tmp_p
         ("[]", "a match record is a JSON object"),
         ("{", "no JSON (Expecting property name enclosed in double quotes: line 1 column 2 (char 1))"),
         ('{"moves": 3}', "moves: must be a list"),
-        ('{"moves": [["a", 3]]}', "moves[0][1]: must be a text"),
+        ('{"moves": [["a", 3]]}', "step 1, moves[0][1]: must be a text"),
         ('{"event":"started"}', "line 1: an entry that cannot be understood: it has no 'format'"),
     ],
 )
