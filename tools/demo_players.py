@@ -17,8 +17,8 @@ from gdl.engines import make_game
 from gdl.game import Game, Role, State
 from gdl.language.rules import read_rules
 from gdl.language.terms import Term
+from gdl.wire.info import InfoReply, Status, info_text
 from gdl.wire.messages import Info, Message, Ping, Play, Start, read_message
-from gdl.wire.replies import InfoReply, Status, info_text
 
 
 @dataclass(frozen=True, slots=True)

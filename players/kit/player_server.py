@@ -14,9 +14,10 @@ from functools import partial
 from typing import Any, Final, TextIO, TypeAlias
 
 from gdl.errors import MessageError
+from gdl.wire.info import InfoReply, Status, info_text
 from gdl.wire.insights import TAKES_INSIGHT, insight_comment
 from gdl.wire.messages import Abort, Info, Message, Ping, Play, Preview, Start, Stop, read_message
-from gdl.wire.replies import InfoReply, Status, decode, info_text
+from gdl.wire.replies import decode
 from players.kit import worker
 from players.kit.session import NO_ANSWER, OpenRequest, Session, Timing
 from players.player import MakePlayer

@@ -6,8 +6,9 @@ from dataclasses import dataclass
 from typing import Final
 
 from gdl.errors import MessageError
+from gdl.wire.info import InfoReply, Status, read_info
 from gdl.wire.messages import Info, Ping, to_text
-from gdl.wire.replies import InfoReply, Status, decode, is_complete, read_info
+from gdl.wire.replies import decode, is_complete
 from server.clock import SYSTEM_CLOCK, Clock
 from server.links.addresses import AllowedAddresses
 from server.links.errors import HttpStatusError, RemotePlayerError

@@ -6,7 +6,8 @@ from typing import Final
 
 from gdl.errors import MessageError
 from gdl.language.terms import Compound, Term
-from gdl.wire.replies import decode, find_move, first_term, has_more_tokens, is_busy
+from gdl.wire.info import is_busy
+from gdl.wire.replies import decode, find_move, first_term, has_more_tokens
 from server.match.exchange import Answer, ReplyEnding
 from server.sanitization import clean_line, clean_text
 

@@ -7,9 +7,9 @@ import asyncio
 from typing import Final
 
 from gdl.errors import MessageError
+from gdl.wire.info import InfoReply, is_busy, read_info
 from gdl.wire.insights import INSIGHT_HEADER, read_insight
 from gdl.wire.messages import Abort, Dialect, Info, Ping, Preview, Stop, to_text
-from gdl.wire.replies import InfoReply, is_busy, read_info
 from server.player_checks.check_match import (
     CheckFailedError,
     PlayerBusyError,

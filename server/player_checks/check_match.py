@@ -15,8 +15,9 @@ from gdl.game import Game, Role, State
 from gdl.games.library import find_game
 from gdl.language.terms import Term
 from gdl.quantities import quantity
+from gdl.wire.info import is_busy
 from gdl.wire.messages import Abort, Dialect, Message, Play, Start, Stop, to_text
-from gdl.wire.replies import find_move, first_term, is_busy
+from gdl.wire.replies import find_move, first_term
 from gdl.wire.scrambling import Scrambling
 from server.player_checks.probe import Observed, Probe, Request
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, Final, TypeAlias
 
-from gdl.wire.replies import Status
+from gdl.wire.info import Status
 from server.errors import UnknownPlayerError
 from server.links.player_info import PlayerInfo, ask_info
 from server.match.verdicts import BUSY, CONNECTION_ERROR, TIME_OUT

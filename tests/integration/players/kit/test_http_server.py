@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from gdl.wire.info import InfoReply, Status, read_info
 from gdl.wire.insights import INSIGHT_HEADER, insight_text
-from gdl.wire.replies import InfoReply, Status, read_info
 from players.player import MakePlayer
 from tests.kit.players import odd_players
 from tests.kit.players.peers import Peer, playing, start_text, until_no_workers

@@ -8,7 +8,8 @@ from contextlib import suppress
 import pytest
 
 from gdl.errors import MessageError
-from gdl.wire.replies import InfoReply, Status, decode, read_info
+from gdl.wire.info import InfoReply, Status, read_info
+from gdl.wire.replies import decode
 from server.links.player_info import MAX_INFO_BYTES, MAX_LOOKS, PlayerInfo, _InfoBuffer, ask_info
 from tests.kit.server.peers import Behaviour, closing, deaf, hanging, listening, replying, sending
 from tests.kit.tracing import lines_of

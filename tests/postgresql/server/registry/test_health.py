@@ -6,7 +6,7 @@ from collections.abc import Awaitable, Callable, Mapping
 
 import pytest
 
-from gdl.wire.replies import InfoReply, Status
+from gdl.wire.info import InfoReply, Status
 from server.errors import UnknownPlayerError
 from server.links.addresses import player_url
 from server.links.player_info import PlayerInfo
