@@ -25,7 +25,7 @@ from server.links import relay, seating
 from server.registry.health import DEFAULT_SETTINGS, HealthChecks
 from server.registry.queueing import WaitReason
 from server.registry.registry import Registry, RegistrySettings
-from server.storage import accounts, games, journals, matches, notifications, queue, results, tournaments, writer
+from server.storage import accounts, games, journals, lobby, matches, notifications, queue, results, tournaments, writer
 from server.storage.database import Database
 from server.storage.errors import StorageError
 from server.storage.rows import MatchPurpose
@@ -57,7 +57,7 @@ class GameManager:
         self.database, self.settings = database, settings
         self.games, self.players = games.GameStore(database), accounts.PlayerStore(database)
         self.matches, self.journals = matches.MatchStore(database), journals.JournalStore(database)
-        self.queue, self.lobby = queue.MatchQueue(database), queue.Lobby(database)
+        self.queue, self.lobby = queue.MatchQueue(database), lobby.Lobby(database)
         self.notifier = notifications.Notifier()
         registering = RegistrySettings(targets=settings.targets, worker_limits=settings.worker_limits)
         self.registry = Registry(self.players, registering, on_change=self.look)

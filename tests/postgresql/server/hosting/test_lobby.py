@@ -13,9 +13,9 @@ from server.hosting.settings import HostSettings
 from server.principal import Role
 from server.spectating.public_record import known_match
 from server.storage.database import Database
+from server.storage.lobby import Lobby
 from server.storage.matches import MatchStore
 from server.storage.notifications import something_new
-from server.storage.queue import Lobby
 from server.storage.rows import MatchRow
 from tests.kit import polling
 from tests.kit.server.api.whole_server import MATCHES, told, whole_server

@@ -8,8 +8,8 @@ from dataclasses import replace
 import pytest
 
 from server.storage.database import Database
+from server.storage.lobby import Lobby
 from server.storage.matches import MatchStore
-from server.storage.queue import Lobby
 from server.storage.rows import MatchRow, MatchStatus, SeatKind
 from tests.kit.server.storage.samples import HandClock, keep, match, seats
 
