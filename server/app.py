@@ -85,7 +85,7 @@ async def _running_api(app: web.Application) -> AsyncIterator[None]:
     app[IMPORTS] = imports.GameImports(manager.games, app[CHECKER], manager.settings.max_roles)
     if manager.settings.games_folder is not None:
         keeping = app[IMPORTS].keep_folder(manager.settings.games_folder, needed=manager.settings.ladder.games)
-        await app[ENDING].unless_requested(keeping)
+        await app[SHUTDOWN].unless_requested(keeping)
     yield
     await app[IMPORTS].close()
     await app[LEADERBOARDS].close()
