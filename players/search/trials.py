@@ -27,8 +27,17 @@ _N_MATCHES: Final = 12
 """How many matches are meant to fit into the time; moves that would be too short for a search last longer."""
 _LEAST_MATCHES: Final = 3
 """With fewer of them, each that is won or lost counts twice, matches go on; weights that are bad lose nearly all."""
+_LEAST_LEAD_OF_WEIGHTS: Final = 1
+"""Weights that help win nearly all of these matches."""
 _LEAST_LEAD: Final = 2
 """So many matches more are won where moves are to be preferred: where that does nothing, it had better not be done."""
+_MUCH_EXPLAINED: Final = 0.008
+"""The share of the variance of plays that moves explain from which on to prefer them nearly always does something.
+
+That of reversi is 0.012, of checkers and breakthrough 0.04; of connectfour 0.001, of go 0.003, of amazons 0.005.
+"""
+_LOOK_SHARE: Final = 1 / 20
+"""How much of the time for trials of preferred moves is spent on seeing how much moves explain."""
 _NARROW: Final = 5.0
 """The standard deviation of goals, in percent, below which random plays hardly ever come to anything."""
 _N_PLAYS: Final = 512
@@ -77,8 +86,7 @@ def tried_knowledge(
     weights = trials.weights(plain, deadline.at_most(weights_s), latest) if settings.weights else None
     prefers = settings.mast
     if prefers is None:
-        one, other = Knowledge(weights, prefers=True), Knowledge(weights)
-        prefers = trials.are_goals_narrow() or trials.is_better(one, other, deadline, latest, _LEAST_LEAD)
+        prefers = trials.are_goals_narrow() or trials.prefers(weights, deadline, latest)
     return Knowledge(weights, prefers)
 
 
@@ -100,7 +108,7 @@ class _Trials:
         return found
 
     def weights(self, plain: CompiledSearch, deadline: Deadline, latest: Deadline) -> FluentWeights | None:
-        """Return weights learned until *deadline* by which a search wins as many matches as without; else None.
+        """Return weights learned until *deadline* by which a search wins more matches than without; else None.
 
         They are learned from plays as the *plain* search makes them itself. Matches go on until *latest* where too few
         have come to an end.
@@ -109,9 +117,10 @@ class _Trials:
         is_fit = learner.learn(deadline.at_most(_LEARNING_SHARE * deadline.remaining_s))
         self._n_steps = max(_LEAST_STEPS, learner.mean_length)
         weights = learner.found() if is_fit else None
-        if weights is None or not self.is_better(Knowledge(weights), Knowledge(), deadline, latest, least_lead=0):
+        if weights is None:
             return None
-        return weights
+        is_better = self.is_better(Knowledge(weights), Knowledge(), deadline, latest, _LEAST_LEAD_OF_WEIGHTS)
+        return weights if is_better else None
 
     def are_goals_narrow(self) -> bool:
         """Return whether random plays hardly ever come to anything, as in long races.
@@ -125,6 +134,25 @@ class _Trials:
             return False
         sums = zip(plays.goal_sums, plays.goal_squares, strict=True)
         return all(squares / _N_PLAYS - (total / _N_PLAYS) ** 2 < _NARROW**2 for total, squares in sums)
+
+    def prefers(self, weights: FluentWeights | None, deadline: Deadline, latest: Deadline) -> bool:
+        """Return whether a search that goes by *weights*, if there are any, wins matches by preferring moves.
+
+        Without weights it is enough that it loses none where moves explain much of what plays come to: in matches of
+        a few milliseconds a move it does not yet see as much of that as later.
+        """
+        one, other = Knowledge(weights, prefers=True), Knowledge(weights)
+        is_likely = weights is None and self._do_moves_explain_much(deadline)
+        return self.is_better(one, other, deadline, latest, 0 if is_likely else _LEAST_LEAD)
+
+    def _do_moves_explain_much(self, deadline: Deadline) -> bool:
+        search, role = self.search(Knowledge(prefers=True)), played_roles(self._game)[0]
+        budget = SearchBudget(deadline=deadline.at_most(_LOOK_SHARE * deadline.remaining_s))
+        try:
+            search.think(self._game.initial_state, role, budget)
+        except StuckPlayError:
+            return False
+        return search.averages is not None and search.averages.explained() >= _MUCH_EXPLAINED
 
     def is_better(
         self, one: Knowledge, other: Knowledge, deadline: Deadline, latest: Deadline, least_lead: int

@@ -103,6 +103,26 @@ class MoveAverages:
                 found[ours] = np.clip(np.floor(better / LEVEL_WIDTH + _EVEN_LEVEL + 0.5), 0, N_LEVELS - 1)
         return found
 
+    def explained(self) -> float:
+        """Return which share of the variance of what plays come to their moves explain, beyond what chance does.
+
+        It is the mean of the roles that have a choice, 0 where there is none.
+        """
+        shares = []
+        for role in range(self.sums.role.max(initial=-1) + 1):
+            ours = np.flatnonzero((self.sums.role == role) & (self.sums.n_plays > 0))
+            if len(ours) > 1:
+                shares.append(_explained(self.sums.n_plays[ours], self.sums.total[ours], self.sums.squares[ours]))
+        return float(np.mean(shares)) if shares else 0.0
+
+
+def _explained(n_plays: NDArray[np.float64], total: NDArray[np.float64], squares: NDArray[np.float64]) -> float:
+    variance = _spread(n_plays, total, squares) ** 2
+    if variance == 0:
+        return 0.0
+    between = float(np.average((total / n_plays - total.sum() / n_plays.sum()) ** 2, weights=n_plays))
+    return max(0.0, between / variance - len(n_plays) / float(n_plays.sum()))
+
 
 def _spread(n_plays: NDArray[np.float64], total: NDArray[np.float64], squares: NDArray[np.float64]) -> float:
     """Return the standard deviation of what plays came to, each counted once for each of its moves, in percent."""

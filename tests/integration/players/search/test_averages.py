@@ -87,6 +87,26 @@ def test_where_goals_lie_close_together_less_of_a_difference_makes_a_level(scale
         assert found.tolist() == averages.levels().tolist()
 
 
+def test_moves_explain_the_share_of_the_variance_by_which_their_means_differ() -> None:
+    rules = compiled_game_of(compiled("tictactoe")).rules
+    averages = MoveAverages(rules, rules.phased)
+    n_first = len(rules.moves_of[0])
+    means = np.full(len(averages.sums.role), 50.0)
+    means[: n_first // 2], means[n_first // 2 : 2 * (n_first // 2)] = 46.0, 54.0
+    fill(averages, means, spread=12.0)
+    variance = np.var(means[:n_first])
+    assert averages.explained() == pytest.approx(variance / (variance + 144.0) / 2, rel=1e-5)
+
+
+def test_what_chance_explains_moves_do_not() -> None:
+    rules = compiled_game_of(compiled("tictactoe")).rules
+    averages, random = MoveAverages(rules, rules.phased), np.random.default_rng(1)
+    averages.sums.n_plays[:] = 100
+    averages.sums.total[:] = 100 * random.binomial(100, 0.5, len(averages.sums.role))
+    averages.sums.squares[:] = 100 * averages.sums.total
+    assert averages.explained() < 0.005
+
+
 def fill(averages: MoveAverages, means: NDArray[np.float64], spread: float) -> None:
     """Add up many plays that come to such means by each move, and lie that far apart."""
     n_plays = 1e7

@@ -162,18 +162,21 @@ def test_where_plays_have_no_end_nothing_is_preferred() -> None:
 @pytest.mark.parametrize(
     ("mast", "wins", "least_leads", "kept"),
     [
-        (None, {"weights", "prefers"}, [0, 2], {"weights", "prefers"}),
-        (None, {"prefers"}, [0, 2], {"prefers"}),
-        (None, {"weights"}, [0, 2], {"weights"}),
-        (None, set(), [0, 2], set()),
-        (False, {"weights", "prefers"}, [0], {"weights"}),
-        (True, {"weights"}, [0], {"weights", "prefers"}),
+        (None, {"weights", "prefers"}, [1, 2], {"weights", "prefers"}),
+        (None, {"prefers"}, [1, 0], {"prefers"}),
+        (None, {"weights"}, [1, 2], {"weights"}),
+        (None, set(), [1, 0], set()),
+        (False, {"weights", "prefers"}, [1], {"weights"}),
+        (True, {"weights"}, [1], {"weights", "prefers"}),
     ],
 )
 def test_what_wins_matches_is_kept(
     monkeypatch: pytest.MonkeyPatch, mast: bool | None, wins: set[str], least_leads: list[int], kept: set[str]
 ) -> None:
-    """First weights against none, then preferred moves against none by what was found of weights."""
+    """First weights against none, then preferred moves against none by what was found of weights.
+
+    Moves explain much in breakthrough, so that without weights it is enough that these lose no matches.
+    """
     asked: list[int] = []
 
     def is_won(matches: _Matches, _deadline: Deadline, _latest: Deadline, least_lead: int) -> bool:
@@ -194,3 +197,13 @@ def test_what_wins_matches_is_kept(
     search = CompiledSearch(breakthrough(), 1, SearchSettings(memory_mb=8.0))
     found.give(search)
     assert (asked, known(search)) == (least_leads, kept)
+
+
+@pytest.mark.parametrize(("name", "least_lead"), [("othello", 0), ("connectfour", 2)])
+def test_where_moves_explain_much_of_what_plays_come_to_fewer_matches_must_be_won(
+    monkeypatch: pytest.MonkeyPatch, name: str, least_lead: int
+) -> None:
+    asked: list[int] = []
+    monkeypatch.setattr(_Matches, "is_won", lambda *args: asked.append(args[-1]))
+    knowledge(compiled_game_of(compiled(name)), Deadline.after(20.0), weights=False)
+    assert asked == [least_lead]
