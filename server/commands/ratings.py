@@ -63,9 +63,9 @@ def command(
     if not ratings.n_matches:
         of_game = " of that game" if games else ""
         click.echo(f"ggp: no record of a completed match of two players or more{of_game}", err=True)
-    tallies = {"": Tally(ratings, counted, rules)}
+    tallies = {"": RatingTable(ratings, counted, rules)}
     for game, alone in (fit_ratings_by_game(rated, anchored) if by_game else {}).items():
-        tallies[game] = Tally(alone, [result for result in counted if result.game == game], rules)
+        tallies[game] = RatingTable(alone, [result for result in counted if result.game == game], rules)
     if as_json:
         told = {game: each.as_json() for game, each in tallies.items()}
         click.echo(json.dumps(told.pop("") | {"games": told}, indent=2, ensure_ascii=False))
@@ -95,7 +95,7 @@ def _notes(found: RecordedResults, ended: Sequence[MatchResult], counted: Sequen
         yield f"{quantity(len(ended) - len(counted), 'record')} not counted: players have no names"
 
 
-class Tally:
+class RatingTable:
     """The *ratings* of players, with their errors in the *results*, and the matches that these lost by *rules*."""
 
     def __init__(self, ratings: Ratings, results: Sequence[MatchResult], rules: ScoringRules) -> None:
