@@ -164,19 +164,18 @@ class _Trials:
         n_others = len(played_roles(self._game)) - 1
         searches = (*(self.search(other) for _ in range(n_others)), self.search(one))
         try:
-            least_s = max(self._least_move_s(knowledge, deadline) for knowledge in (one, other))
+            least_s = max(self._least_move_s(search, deadline) for search in searches[-2:])
             move_s = max(least_s, deadline.remaining_s / _N_MATCHES / self._n_steps)
             return _Matches(self._game, searches, move_s, Random(self._seed)).is_won(deadline, latest, least_lead)
         except StuckPlayError:
             return False
 
-    def _least_move_s(self, knowledge: Knowledge, deadline: Deadline) -> float:
-        """Return how long a search takes for a move at least, however little time it is given.
+    def _least_move_s(self, search: CompiledSearch, deadline: Deadline) -> float:
+        """Return how long *search* takes for a move at least, however little time it is given.
 
         Where plays are long that is more than is meant for a move, and without weights far more than with them.
         """
-        search, budget = self.search(knowledge), SearchBudget(max_iterations=1)
-        state, role = self._game.initial_state, played_roles(self._game)[0]
+        state, role, budget = self._game.initial_state, played_roles(self._game)[0], SearchBudget(max_iterations=1)
         search.think(state, role, budget)  # what is loaded once does not count
         begun_s = deadline.clock()
         search.think(state, role, budget)

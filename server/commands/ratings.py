@@ -63,15 +63,15 @@ def command(
     if not ratings.n_matches:
         of_game = " of that game" if games else ""
         click.echo(f"ggp: no record of a completed match of two players or more{of_game}", err=True)
-    tallies = {"": RatingTable(ratings, counted, rules)}
+    tables = {"": RatingTable(ratings, counted, rules)}
     for game, alone in (fit_ratings_by_game(rated, anchored) if by_game else {}).items():
-        tallies[game] = RatingTable(alone, [result for result in counted if result.game == game], rules)
+        tables[game] = RatingTable(alone, [result for result in counted if result.game == game], rules)
     if as_json:
-        told = {game: each.as_json() for game, each in tallies.items()}
+        told = {game: each.as_json() for game, each in tables.items()}
         click.echo(json.dumps(told.pop("") | {"games": told}, indent=2, ensure_ascii=False))
     elif ratings.n_matches:
         console = Console()
-        for title, each in tallies.items():
+        for title, each in tables.items():
             console.print(each.table(title))
     context.exit(1 if found.unreadable else 0)
 
