@@ -86,7 +86,7 @@ def tried_knowledge(
     weights = trials.weights(plain, deadline.at_most(weights_s), latest) if settings.weights else None
     prefers = settings.mast
     if prefers is None:
-        prefers = trials.are_goals_narrow() or trials.prefers(weights, deadline, latest)
+        prefers = trials.are_goals_narrow() or (not deadline.has_passed and trials.prefers(weights, deadline, latest))
     return Knowledge(weights, prefers)
 
 

@@ -114,6 +114,11 @@ def test_without_time_for_a_match_nothing_is_kept() -> None:
     assert knowledge(breakthrough(), Deadline.after(0.1)) == Knowledge()
 
 
+def test_where_weights_have_taken_all_the_time_no_moves_are_tried(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(_Matches, "is_won", None)
+    assert knowledge(breakthrough(), Deadline(0.0)) == Knowledge()
+
+
 def test_where_plays_say_much_of_moves_nothing_is_tried() -> None:
     assert knowledge(compiled_game_of(compiled("hex")), Deadline.after(60.0)) == Knowledge()
 
