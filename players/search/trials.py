@@ -138,8 +138,8 @@ class _Trials:
     def prefers(self, weights: FluentWeights | None, deadline: Deadline, latest: Deadline) -> bool:
         """Return whether a search that goes by *weights*, if there are any, wins matches by preferring moves.
 
-        Without weights it is enough that it loses none where moves explain much of what plays come to: in matches of
-        a few milliseconds a move it does not yet see as much of that as later.
+        Without weights it is enough that it loses no more than it wins where moves explain much of what plays come to:
+        matches of a few milliseconds a move show less of what that is worth than longer ones.
         """
         one, other = Knowledge(weights, prefers=True), Knowledge(weights)
         is_likely = weights is None and self._do_moves_explain_much(deadline)
