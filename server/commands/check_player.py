@@ -33,11 +33,9 @@ _COLOURS = {
 }
 _FAILING: Final = (CheckVerdict.WRONG, CheckVerdict.SKIPPED)
 _JUSTIFIED: Final[tuple[JustifyMethod, ...]] = ("left", "left", "left", "right")
-_MUTE: Final = {
-    True: "the program answers nothing, so nothing else was checked: does it run by itself, and flush what it writes?",
-    False: "no HTTP reply from {}, so nothing else was checked: does the player run, and listen there?",
-}
-"""What is said of a player that does not answer at all, by whether it is a program."""
+_MUTE_PROGRAM: Final = (
+    "the program answers nothing, so nothing else was checked: does it run by itself, and flush what it writes?"
+)
 _GAP: Final = 2
 _LEAST: Final = 20
 """Characters between columns, and how few a sentence may have in a line."""
@@ -82,7 +80,8 @@ def command(
         is_mute = _is_mute(checks, findings)
         report.print_counts(findings[:1] if is_mute else findings)
         if is_mute:
-            click.echo(_MUTE[is_command(player)].format(player))
+            silent = f"no HTTP reply from {player}, so nothing else was checked: does the player run, and listen there?"
+            click.echo(_MUTE_PROGRAM if is_command(player) else silent)
         elif any(finding.verdict is CheckVerdict.SKIPPED for finding in findings):
             click.echo("what was skipped is not known to be right: see above why, and check it again")
     if is_interrupted:
@@ -128,8 +127,8 @@ async def _probe(spec: PlayerSpec) -> AsyncIterator[Probe]:
         PlayerStartError: one of ours did not come up.
     """
     if is_command(spec.text):
-        kind, _, program = spec.text.partition(":")
-        programs = ProgramProbe(program, gets_legal_moves=f"{kind}:" == COMMAND_WITH_LEGAL_MOVES)
+        program = spec.text.partition(":")[2]
+        programs = ProgramProbe(program, gets_legal_moves=spec.text.startswith(COMMAND_WITH_LEGAL_MOVES))
         async with aclosing(programs):
             yield programs
     elif spec.is_own:

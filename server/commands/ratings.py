@@ -136,13 +136,17 @@ class RatingTable:
             header_style="bold",
             title_justify="left",
         )
-        forfeits = ("forfeits",) if self._loses_by_errors else ()
-        for column in ("", "player", "Elo", "95 %", "LOS", "matches", "errors", *forfeits):
+        columns = ["", "player", "Elo", "95 %", "LOS", "matches", "errors"]
+        if self._loses_by_errors:
+            columns.append("forfeits")
+        for column in columns:
             table.add_column(column, justify="left" if column == "player" else "right")
         for place, each in enumerate(self._ratings.players, 1):
             los = superiority(each.player, self._ratings)
             interval, sureness = f"{each.low:.0f} to {each.high:.0f}", "" if los is None else f"{los:.1%}"
-            counts = [each.n_matches, self._errors[each.player], *(self._forfeits[each.player] for _ in forfeits)]
+            counts = [each.n_matches, self._errors[each.player]]
+            if self._loses_by_errors:
+                counts.append(self._forfeits[each.player])
             name = Text(escaped(each.player))
             table.add_row(f"{place}", name, f"{each.elo:.0f}", interval, sureness, *map(str, counts))
         return table
