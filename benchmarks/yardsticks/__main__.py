@@ -10,7 +10,7 @@ import shlex
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from functools import wraps
 from pathlib import Path
 from typing import Any, Final
@@ -124,9 +124,18 @@ def speed(  # noqa: PLR0913, PLR0917 -- click hands every option to it
 @click.option("--times", default="1", show_default=True, metavar="X[,X...]",
               help="How much of the player's time OpenSpiel has; each is a level.")  # fmt: skip
 @click.option("--exploration", type=float, default=2.0, show_default=True, help="OpenSpiel's constant.")
+@click.option(
+    "--opening",
+    "n_opening",
+    type=click.IntRange(0),
+    metavar="N",
+    help="How many steps are drawn at random first, by default some by the game; 0 begins as it does.",
+)
 @_PYTHON
 @_common
-def openspiel(games: Sequence[str], times: str, exploration: float, python: str, wanted: Wanted) -> None:
+def openspiel(  # noqa: PLR0913, PLR0917 -- click hands every option to it
+    games: Sequence[str], times: str, exploration: float, n_opening: int | None, python: str, wanted: Wanted
+) -> None:
     """Play against OpenSpiel's Monte Carlo tree search at each GAME."""
 
     def levels(game: YardstickGame) -> Iterator[Level]:
@@ -137,7 +146,7 @@ def openspiel(games: Sequence[str], times: str, exploration: float, python: str,
 
     with _usage():
         check_openspiel(python)
-        found = _meet("openspiel", chosen(games, SPEED_GAMES), levels, wanted)
+        found = _meet("openspiel", _begun(chosen(games, SPEED_GAMES), n_opening), levels, wanted)
     _show(found, wanted.as_json)
 
 
@@ -222,6 +231,11 @@ def _meet_numbered(game: YardstickGame, module: str, engine: str, levels: str, w
         words = _installed(engine)
         found = _meet(Path(words[0]).name, [game], numbered, wanted)
     _show(found, wanted.as_json)
+
+
+def _begun(games: Sequence[YardstickGame], n_opening: int | None) -> Sequence[YardstickGame]:
+    """Return *games* with *n_opening* steps that are drawn, if that is given."""
+    return games if n_opening is None else [replace(game, n_opening=n_opening) for game in games]
 
 
 def _meet(
