@@ -1,15 +1,12 @@
 """What a state is worth by the sum of weights of its fluents, which are learned from random plays in the start clock.
 
 Plays that are cut short and judged by such a sum say more, in less time, than long ones that end by chance. Fluents
-share what they have in common: a weight belongs to a pattern, all fluents with one or two equal arguments. Plays at
+share what they have in common: a weight belongs to a feature of states, not to a fluent. Plays at
 random are decided by chance for the most part, so that an advantage counts for far too little in their results; the
 weights are therefore enlarged until the sums of states differ as much as in plays that are decided by skill.
 """
 
-from collections import defaultdict
-from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import combinations
 from typing import Final
 
 import numpy as np
@@ -20,12 +17,12 @@ from gdl.compiler.kernels import lanes
 from gdl.compiler.kernels.choice import work_for
 from gdl.compiler.kernels.jit import kernel
 from gdl.compiler.kernels.lanes import N_LANES, Lanes, Tally, lanes_for
-from gdl.compiler.kernels.words import ONE, ONES, ZERO, W, lowest_bit, rows
+from gdl.compiler.kernels.words import ONES, rows
 from gdl.compiler.tables import Tables
 from gdl.game import MAX_STEPS
-from gdl.language.terms import Compound, Term
 from players.deadline import Deadline
 from players.search.positions import has_two_sides
+from players.search.tree.features import by_fluent, count_features, features_of
 
 N_STEPS: Final = 8
 """How many steps a play goes on before it is judged; a few more where phases of the rules take turns."""
@@ -33,16 +30,18 @@ SPREAD: Final = 2.4
 """The standard deviation of the sums of states in random plays, in log-odds."""
 _LONG_PLAYS: Final = 4
 """Plays are worth cutting where they are so many times as long."""
-_MAX_PATTERNS: Final = 400
 _N_SAMPLES: Final = 3
 """How many states of a play are looked at, in the mean."""
+_N_LOOKS: Final = 6
+_STEPS_BETWEEN_LOOKS: Final = 5
+"""At which states of plays the learner looks for arguments that are numbers."""
 _LAST_SHARE: Final = 0.95
 """Later states say who has won, not who will."""
 _HELD_OUT: Final = 5
 """One load of plays in so many says what the weights explain of the others' results."""
 _LEAST_EXPLAINED: Final = 0.005
 _RIDGE: Final = 0.001
-"""What a pattern's weight costs, beside the variance of its counts."""
+"""What a feature's weight costs, beside the variance of its counts."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,43 +56,29 @@ class FluentWeights:
 
 
 @kernel
-def count_patterns(values, begins, belongs, counts):
-    """Count in each lane the fluents of each pattern that hold.
-
-    *Shapes*: `values` (rows, W), those of the lanes; the patterns of fluent f are those from `begins[f]` on in
-    `belongs`; `counts` (512, K) are zeros.
-    """
-    for f in range(len(begins) - 1):
-        for k in range(W):
-            x = values[1 + f, k]
-            while x != ZERO:
-                lane = 64 * k + lowest_bit(x)
-                for i in range(begins[f], begins[f + 1]):
-                    counts[lane, belongs[i]] += np.float32(1)
-                x &= x - ONE
-
-
-@kernel
 def add_products(counts, sums):
-    """Add to *sums* (K, K) the products of each two counts of a sample, *counts* (N, K); most counts are zero.
+    """Add to *sums* (K, K) the products of each two counts of a sample, *counts* (N, K); many counts are zero.
 
     One core does it: the library that multiplies matrices would take all cores of the machine.
     """
+    n_features = counts.shape[1]
+    added = np.zeros((n_features, n_features), np.float32)  # twice as many to a vector
     for n in range(len(counts)):
-        for i in range(counts.shape[1]):
+        for i in range(n_features):
             count = counts[n, i]
             if count != 0:
-                for j in range(counts.shape[1]):
-                    sums[i, j] += count * counts[n, j]
+                for j in range(n_features):
+                    added[i, j] += count * counts[n, j]
+    sums += added
 
 
 class _Moments:
-    """Sums over samples of pattern counts x (K,) and results y: what a regression needs of them."""
+    """Sums over samples of features x (K,) and results y: what a regression needs of them."""
 
-    def __init__(self, n_patterns: int) -> None:
+    def __init__(self, n_features: int) -> None:
         self.n = 0
-        self.x, self.y = np.zeros(n_patterns), 0.0
-        self.xx, self.xy, self.yy = np.zeros((n_patterns, n_patterns)), np.zeros(n_patterns), 0.0
+        self.x, self.y = np.zeros(n_features), 0.0
+        self.xx, self.xy, self.yy = np.zeros((n_features, n_features)), np.zeros(n_features), 0.0
 
     def add(self, counts: NDArray[np.float32], results: NDArray[np.float32]) -> None:
         """Add samples. *Shapes*: `counts` (N, K), `results` (N,)."""
@@ -111,7 +96,7 @@ class _Moments:
         return self.xx / self.n - np.outer(mean, mean)
 
     def fitted(self) -> NDArray[np.float64]:
-        """Return the slopes of the patterns (K,) that explain the results best."""
+        """Return the slopes of the features (K,) that explain the results best."""
         covariance = self.covariance
         covariance[np.diag_indices_from(covariance)] += _RIDGE
         return np.asarray(np.linalg.solve(covariance, self._together), np.float64)
@@ -142,10 +127,9 @@ class WeightLearner:
         self._rules, self._tables = game.rules, tables
         self._work = work_for(len(tables.choice_legal), seed)
         self._random = np.random.default_rng(seed)
-        self._patterns = _patterns(game.rules.fluents)
-        self._begins, self._belongs = _by_fluent(len(game.rules.fluents), self._patterns)
-        self._train, self._test = _Moments(len(self._patterns)), _Moments(len(self._patterns))
         self._goals = [np.array([-1 if goal is None else goal for goal in goals]) for goals in game.rules.goals]
+        self._features = features_of(game.description, game.rules.fluents, self._holding())
+        self._train, self._test = _Moments(self._features.n), _Moments(self._features.n)
         self._is_fit = has_two_sides(game)
         self._n_loads = 0
         self._totals: set[int] = set()
@@ -185,10 +169,26 @@ class WeightLearner:
             ending = lanes.play(self._tables, ours, self._work, n_steps, tally, lanes.NO_TRACE)
             if ending == lanes.STUCK or ours.clock[0] > MAX_STEPS:
                 return False
-            kept.append(np.zeros((N_LANES, len(self._patterns)), np.float32))
-            count_patterns(ours.values, self._begins, self._belongs, kept[-1])
+            kept.append(self._counts(ours))
             steps.append(int(ours.clock[0]))
         return self._add(np.stack(kept), np.array(steps), tally)
+
+    def _holding(self) -> NDArray[np.uint64]:
+        """Return which fluents hold in some states of plays, a bit each, (F, words)."""
+        ours, tally, n_fluents = self._lanes(), lanes.tally_for(self._goals, N_LANES), len(self._rules.fluents)
+        found = []
+        for _ in range(_N_LOOKS):
+            found.append(ours.values[1 : 1 + n_fluents].copy())
+            n_steps = _STEPS_BETWEEN_LOOKS * len(self._rules.phases)
+            if lanes.play(self._tables, ours, self._work, n_steps, tally, lanes.NO_TRACE) == lanes.STUCK:
+                break
+        return np.concatenate(found, axis=1)
+
+    def _counts(self, ours: Lanes) -> NDArray[np.float32]:
+        """Return the features of the states of all lanes, (512, K)."""
+        features, counts = self._features, np.zeros((N_LANES, self._features.n), np.float32)
+        count_features(ours.values, features.begins, features.belongs, features.amounts, counts)
+        return counts
 
     def _lanes(self) -> Lanes:
         start = rows(len(self._rules.fluents))
@@ -231,33 +231,12 @@ class WeightLearner:
             return None
         scale = SPREAD / float(np.sqrt(self._train.variance(slopes)))
         constant = -float(self._train.x / self._train.n @ slopes)
-        of_fluents = np.add.reduceat(np.append(slopes[self._belongs], 0.0), self._begins[:-1])
-        of_fluents[self._begins[:-1] == self._begins[1:]] = 0.0
+        of_fluents = self._features.worth_of_fluents(slopes)
         return FluentWeights((scale * np.append(of_fluents, constant)).astype(np.float32), self.n_steps)
 
 
 def load_weight_kernels() -> None:
     """Load the kernels that learn weights, compiled to the cache on disk the first time on a machine."""
-    begins, belongs = _by_fluent(0, ())
-    count_patterns(rows(1), begins, belongs, np.zeros((N_LANES, 0), np.float32))
+    none = by_fluent(0, ())
+    count_features(rows(1), none.begins, none.belongs, none.amounts, np.zeros((N_LANES, 0), np.float32))
     add_products(np.zeros((0, 0), np.float32), np.zeros((0, 0)))
-
-
-def _by_fluent(n_fluents: int, patterns: Sequence[NDArray[np.int64]]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Return the patterns of all fluents in a row, and where those of each begin, (F + 1,)."""
-    numbers = np.concatenate([np.zeros(0, np.int64), *patterns])
-    names = np.repeat(np.arange(len(patterns)), [len(each) for each in patterns])
-    return np.searchsorted(np.sort(numbers), np.arange(n_fluents + 1)), names[np.argsort(numbers, kind="stable")]
-
-
-def _patterns(fluents: Sequence[Term]) -> list[NDArray[np.int64]]:
-    """Return the numbers of the fluents of each pattern, the largest patterns: one or two arguments are given."""
-    found: dict[tuple[object, ...], list[int]] = defaultdict(list)
-    for number, fluent in enumerate(fluents):
-        if not isinstance(fluent, Compound):
-            continue
-        places = list(enumerate(fluent.arguments))
-        for given in (*combinations(places, 1), *combinations(places, 2)):
-            found[fluent.functor, len(places), *given].append(number)
-    alike = {tuple(numbers): None for numbers in found.values() if len(numbers) > 1}
-    return [np.array(numbers) for numbers in sorted(alike, key=len, reverse=True)[:_MAX_PATTERNS]]
