@@ -10,7 +10,7 @@ from typing import Final
 from gdl.diagnostics import Source
 from gdl.errors import KifSyntaxError, MessageError
 from gdl.language.kif import BLANK, BLANKS, COMMENT, TOKEN, ReadLimits, read_forms, read_term, term_of
-from gdl.language.terms import Term
+from gdl.language.terms import Compound, Term
 
 WIRE_LIMITS: Final = ReadLimits(max_characters=10_100_000, max_depth=25_010)
 """What is read of one message, rules included; *Units*: characters, levels."""
@@ -189,3 +189,18 @@ def find_move(said: Term, legal_moves: Sequence[Term]) -> Term | None:
     folded = str(said).casefold()
     alike = [move for move in legal_moves if str(move).casefold() == folded]
     return alike[0] if len(alike) == 1 else None
+
+
+BARE_HINT: Final = "a move of several words stands in parentheses, else its first word alone is read"
+"""What to say where a reply is bare."""
+
+
+def is_bare(said: Term, legal_moves: Sequence[Term]) -> bool:
+    """Return whether *said* is but the first word of a legal move: `mark 1 1` without parentheses is read as `mark`.
+
+    Example:
+        >>> is_bare(first_term("mark 1 1"), [first_term("(mark 1 1)"), first_term("noop")])
+        True
+    """
+    first_word = str(said).casefold()
+    return any(isinstance(move, Compound) and move.functor.casefold() == first_word for move in legal_moves)

@@ -5,9 +5,9 @@ from dataclasses import dataclass
 from typing import Final
 
 from gdl.errors import MessageError
-from gdl.language.terms import Compound, Term
+from gdl.language.terms import Term
 from gdl.wire.info import is_busy
-from gdl.wire.replies import decode, find_move, first_term, has_more_tokens
+from gdl.wire.replies import BARE_HINT, decode, find_move, first_term, has_more_tokens, is_bare
 from server.match.exchange import Answer, ReplyEnding
 from server.sanitization import clean_line, clean_text
 
@@ -71,8 +71,8 @@ class LegalChoice:
             return f"it names {n_alike} legal moves that differ in upper and lower case alone"
         if n_alike:
             return "it uses names that the player was not sent"
-        if any(isinstance(move, Compound) and move.functor.casefold() == own for move in self.legal_moves):
-            return "a move of several words stands in parentheses, else its first word alone is read"
+        if is_bare(self.inwards(said), self.legal_moves):
+            return BARE_HINT
         return _HINTS.get(_folded(said), "")
 
 

@@ -17,7 +17,7 @@ from gdl.language.terms import Term
 from gdl.quantities import quantity
 from gdl.wire.info import is_busy
 from gdl.wire.messages import Abort, Dialect, Message, Play, Start, Stop, to_text
-from gdl.wire.replies import find_move, first_term
+from gdl.wire.replies import BARE_HINT, find_move, first_term, is_bare
 from gdl.wire.scrambling import Scrambling
 from server.player_checks.probe import Observed, Probe, Request
 
@@ -104,11 +104,6 @@ def library_game(name: str) -> Game:
     return make_game(find_game(name).read())
 
 
-def _is_bare(reply: str, moves: str) -> bool:
-    """Return whether *reply* is the first word of a move of several words, which is all that is read of them."""
-    return f"({reply.strip().lower()} " in moves.lower()
-
-
 class CheckMatch:
     """One match of a player; the other roles move at random, always in the same way."""
 
@@ -171,14 +166,15 @@ class CheckMatch:
         """
         moves = self.state.legal_moves(self.role)
         try:
-            found = find_move(self.spelling.heard(first_term(reply)), moves)
+            term = self.spelling.heard(first_term(reply))
         except MessageError as error:
             raise CheckFailedError(f"step {self.turn + 1}: the reply is no move: {error}") from error
+        found = find_move(term, moves)
         if found is None:
             some = ", ".join(str(self.spelling.term(move)) for move in moves[:4])
             more = " ..." if len(moves) > 4 else ""
             said = f"{reply.strip()[:60]!r} is not one of {quantity(len(moves), 'legal move')} ({some}{more})"
-            hint = "; a move of several words stands in parentheses" if _is_bare(reply, some) else ""
+            hint = f"; {BARE_HINT}" if is_bare(term, moves) else ""
             raise CheckFailedError(f"step {self.turn + 1}: {said}{hint}")
         return found
 

@@ -56,7 +56,7 @@ async def test_nothing_is_wrong_with_a_good_program() -> None:
          "START, STOP, ABORT were answered with ok, done, aborted"),
         (GOOD.replace("or move,", "or move.strip('()'),"), "whole-match", CheckVerdict.WRONG,
          "step 1: 'mark' is not one of 9 legal moves ((mark 1 1), (mark 1 2), (mark 1 3), (mark 2 1) ...); "
-         "a move of several words stands in parentheses"),
+         "a move of several words stands in parentheses, else its first word alone is read"),
         (GOOD.replace("or move,", "or move, '\\nthinking',"), "one-line-each", CheckVerdict.WRONG,
          "START: after the answer came 'thinking\\n', which the next message may get for its answer; "
          "print other things on standard error"),

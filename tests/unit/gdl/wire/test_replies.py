@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from gdl.errors import MessageError
 from gdl.language.kif import read_term
-from gdl.wire.replies import decode, find_move, first_term, is_complete
+from gdl.wire.replies import decode, find_move, first_term, is_bare, is_complete
 
 ODD = st.text(alphabet=st.sampled_from(list('()ab ;\n\0"{}:[]?1é')))
 
@@ -72,6 +72,13 @@ MOVES = tuple(map(read_term, ("(mark 1 a)", "(mark 1 A)", "(Mark 2 b)", "noop"))
 )
 def test_a_move_is_found_exactly_or_in_another_case_if_unique(said: str, move: object) -> None:
     assert find_move(read_term(said), MOVES) is move
+
+
+@pytest.mark.parametrize(
+    ("reply", "expected"), [("mark 9 9", True), ("MARK", True), ("noop", False), ("x", False), ("(mark 9 9)", False)]
+)
+def test_a_reply_is_bare_that_lacks_the_parentheses_of_a_move(reply: str, expected: bool) -> None:
+    assert is_bare(first_term(reply), MOVES) is expected
 
 
 @given(st.binary())
