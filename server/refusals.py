@@ -4,7 +4,7 @@ import math
 from dataclasses import field
 from typing import ClassVar
 
-from gdl.errors import CallerError, derived
+from gdl.errors import CallerError, UnknownNameError, derived
 from server.principal import Role
 
 
@@ -107,6 +107,13 @@ class TokenRuleError(RequestError):
     code: str = derived("no_admin")
     hint: str = derived("")
     status: int = derived(409)
+
+
+class ListedRoleError(UnknownNameError):
+    """A line of a class list gives a role that there is not."""
+
+    template: ClassVar[str] = f"line {{line}}: {UnknownNameError.template}"
+    line: int = 0
 
 
 class TokenFieldError(RequestError):

@@ -13,8 +13,8 @@ from typing import Final
 
 from server.access.recognition import TokenText, is_valid, new_token, secret_hash
 from server.clock import now_ms
-from server.principal import RESERVED_NAMES, Role, role_named
-from server.refusals import TokenFieldError, TokenRuleError, UnknownTokenError
+from server.principal import RESERVED_NAMES, ROLE_WORDS, Role, role_named
+from server.refusals import ListedRoleError, TokenFieldError, TokenRuleError, UnknownTokenError
 from server.storage.accounts import TokenStore
 from server.storage.rows import TokenRow
 
@@ -54,7 +54,7 @@ def read_class_list(text: str) -> list[Listed]:
 
     Raises:
         TokenFieldError: it is too long, or no CSV.
-        UnknownNameError: there is no such role.
+        ListedRoleError: there is no such role.
     """
     lines = text.removeprefix("\ufeff").splitlines()
     n_blank = next((n for n, line in enumerate(lines) if line.strip(_BLANK)), len(lines))
@@ -102,6 +102,8 @@ def _check_columns(columns: list[str], line: int) -> None:
 def _listed(row: dict[str, str], line: int) -> Listed:
     role = row.get("role", "").strip().lower()
     name, note = (_QUOTED.sub("", row.get(column, "").strip()) for column in (_NAME, "note"))
+    if role and role not in ROLE_WORDS:
+        raise ListedRoleError("role", role, ROLE_WORDS, line)
     return Listed(name, line, role_named(role) if role else None, note)
 
 

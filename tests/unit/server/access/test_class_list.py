@@ -10,10 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gdl.errors import UnknownNameError
 from server.access.issuing import MAX_NAMES, Listed, read_class_list
 from server.principal import Role
-from server.refusals import TokenFieldError
+from server.refusals import ListedRoleError, TokenFieldError
 from server.sanitization import write_csv
 
 
@@ -43,9 +42,11 @@ def test_a_list_is_read(text: str, listed: list[Listed]) -> None:
     assert read_class_list(text) == listed
 
 
-def test_an_unknown_role_is_refused() -> None:
-    with pytest.raises(UnknownNameError):
-        read_class_list("name,role\nAda,queen\n")
+def test_an_unknown_role_is_refused_with_its_line() -> None:
+    with pytest.raises(ListedRoleError) as caught:
+        read_class_list("name,role\nBob,host\n\nAda,queen\n")
+    meant = "spectator or player or host or admin"
+    assert str(caught.value) == f"line 4: no role 'queen'; did you mean {meant}?"
 
 
 @pytest.mark.parametrize(
@@ -80,7 +81,7 @@ def test_a_list_without_end_is_refused() -> None:
 
 @given(st.text() | st.text().map(lambda text: "name,role\n" + text))
 def test_garbage_is_read_or_refused(text: str) -> None:
-    with suppress(TokenFieldError, UnknownNameError):
+    with suppress(TokenFieldError, ListedRoleError):
         read_class_list(text)
 
 
