@@ -90,7 +90,7 @@ class IllegalChoiceError(CallerError):
 
 
 class NotAskedError(CallerError):
-    """A person moves in a step in which no move is asked for."""
+    """A person moves in a step, a number that the caller brings, in which no move is asked for."""
 
-    template: ClassVar[str] = "no move is asked for in step {step}"
+    template: ClassVar[str] = "no move is asked for in that step: see what is asked now"
     step: int
