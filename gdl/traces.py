@@ -144,12 +144,17 @@ def step_of(game: Game, state: State, moves: tuple[Term, ...] | None) -> Step:
     return Step.model_validate(fields)
 
 
+_OF_THE_JOINT_MOVE: Final = frozenset({"legal", "move", "percepts"})
+"""Kinds of differences that are of the joint move which is made in a state: it begins the next step."""
+
+
 @dataclass(frozen=True, slots=True)
 class Discrepancy:
-    """The first place where an engine and a trace disagree; plays and steps count from 0.
+    """The first place where an engine and a trace disagree; plays and steps are indices, from 0.
 
     `kind` is what differs: roles, state, terminal, legal, goal, move or percepts; `role` is None where it concerns
     none. `ours` is our full answer; `reference` the trace's, or None where the trace has only count and digest.
+    In words plays count from 1, and step 1 is the first joint move with the state that it leads to.
     """
 
     play: int
@@ -167,7 +172,10 @@ class Discrepancy:
         if self.reference is not None:
             theirs = " ".join(self.reference) or "nothing"
         ours = "".join(f"\n  {text}" for text in self.ours) or "\n  nothing"
-        place = f"play {self.play}, step {self.step}{who}: {self.kind} differs"
+        number = self.step + (self.kind in _OF_THE_JOINT_MOVE)
+        place = f"play {self.play + 1}, step {number}{who}: {self.kind} differs"
+        if self.kind == "roles":
+            place = "roles differ"
         return f"{place}\nreference: {theirs}\nours ({len(self.ours)}):{ours}"
 
 

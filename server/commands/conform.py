@@ -63,8 +63,8 @@ def _size(trace: Trace) -> dict[str, int]:
 def _as_text(difference: Discrepancy | None, trace: Trace) -> str:
     if difference is not None:
         return str(difference)
-    counts = (quantity(n, what.removesuffix("s")) for what, n in _size(trace).items())
-    return f"agreement: {', '.join(counts)}"
+    size = _size(trace)
+    return f"agreement: {quantity(size['plays'], 'play')}, {quantity(size['steps'], 'state')}"
 
 
 def _as_json(difference: Discrepancy | None, trace: Trace) -> dict[str, object]:

@@ -51,10 +51,10 @@ def test_our_own_trace_agrees(ggp: Ggp, rules: Path, trace: Path) -> None:
     assert ended.output.startswith("agreement: 3 plays, ")
 
 
-def test_one_play_of_one_step_is_told_in_the_singular(ggp: Ggp, tmp_path: Path) -> None:
+def test_one_play_of_one_state_is_told_in_the_singular(ggp: Ggp, tmp_path: Path) -> None:
     (tmp_path / "ended.kif").write_text("(role robot) (legal robot stay) terminal (goal robot 100)", encoding="utf-8")
     ggp("trace", tmp_path / "ended.kif", "-o", tmp_path / "ended.json")
-    assert ggp("conform", tmp_path / "ended.kif", tmp_path / "ended.json") == (0, "agreement: 1 play, 1 step\n", "")
+    assert ggp("conform", tmp_path / "ended.kif", tmp_path / "ended.json") == (0, "agreement: 1 play, 1 state\n", "")
 
 
 def test_agreement_as_json_counts_plays_and_steps(ggp: Ggp, rules: Path, trace: Path) -> None:
@@ -82,9 +82,21 @@ def test_the_first_difference_is_reported_with_our_full_set(ggp: Ggp, rules: Pat
 
 def test_a_difference_is_readable_as_text(ggp: Ggp, rules: Path, trace: Path) -> None:
     ended = ggp("conform", rules, changed(trace, 0, legal=[[3, "0123456789abcdef"]]))
-    assert ended.exit_code == 1
-    for shown in ("legal", "robot", "stay", "up", "0123456789abcdef"):
-        assert shown in ended.output
+    place = "play 2, step 1, role robot: legal differs"
+    told = f"{place}\nreference: 3 with digest 0123456789abcdef\nours (2):\n  stay\n  up\n"
+    assert ended == (1, told, "")
+
+
+def test_a_state_that_differs_is_that_of_the_step_that_led_to_it(ggp: Ggp, rules: Path, trace: Path) -> None:
+    other = changed(trace, 1, state=[9, "0123456789abcdef"])
+    assert ggp("conform", rules, other).output.startswith("play 2, step 1: state differs\n")
+    assert ggp("conform", rules, changed(trace, 0, state=[9, "0123456789abcdef"])).output.startswith(
+        "play 2, step 0: state differs\n"
+    )
+
+
+def test_other_roles_differ_wherever_one_looks(ggp: Ggp, trace: Path) -> None:
+    assert ggp("conform", "tictactoe", trace).output == "roles differ\nreference: robot\nours (2):\n  x\n  o\n"
 
 
 def test_moves_only_compares_no_states_and_no_goals_on_the_way(ggp: Ggp, rules: Path, trace: Path) -> None:
