@@ -11,7 +11,7 @@ from gdl.checks.structure import needed_and_missing
 from gdl.checks.subject import Subject, part
 from gdl.checks.suggestions import KnownNames, Spellings, also_here, did_you_mean
 from gdl.diagnostics import Diagnostic, Related, diagnostic
-from gdl.language.kif import UNEQUAL, Form
+from gdl.language.kif import BRACKETS_HINT, OTHER_BRACKETS, UNEQUAL, Form
 from gdl.language.syntax import GDL2_KEYWORDS, KEYWORDS, Rule
 from gdl.language.terms import Compound, Signature, Variable, signature
 
@@ -24,7 +24,7 @@ _INSTEAD: Final = tuple(
     (re.compile(among), hint)
     for among, hint in (
         (",", "leave the comma out: blanks alone separate"),
-        (r"[\[\]{}]", "write ( and ): there are no other brackets"),
+        (OTHER_BRACKETS, BRACKETS_HINT),
         ("[\"'`\u2018-\u201f\u00ab\u00bb]", "leave the quotation marks out: a name stands as it is"),
         (r"\s", "write a blank of the keyboard in its place"),
         ("[\u00ad\u180e\u200b-\u200f\u202a-\u202e\u2060-\u2064\ufeff]", "delete the character, which cannot be seen"),

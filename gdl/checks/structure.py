@@ -13,7 +13,7 @@ from gdl.checks.relation_graph import uses
 from gdl.checks.subject import Subject
 from gdl.diagnostics import Diagnostic, Related, Span, diagnostic
 from gdl.game import RANDOM
-from gdl.language.kif import Form
+from gdl.language.kif import BRACKETS_HINT, OTHER_BRACKETS, Form
 from gdl.language.rule_reader import COMMENT_HINT
 from gdl.language.syntax import GDL2_KEYWORDS, KEYWORDS, And, Atom, Condition, Distinct, Not, Or, Rule
 from gdl.language.terms import Compound, Term, signature
@@ -72,7 +72,8 @@ def stray_words(subject: Subject) -> Iterator[Diagnostic]:
     """Yield lines of words outside of parentheses, as a comment without its semicolon leaves them."""
     for words in subject.stray:
         span = Span(subject.source, words[0].start, words[-1].end)
-        yield diagnostic("stray-words", span, "words outside of parentheses", COMMENT_HINT)
+        hint = BRACKETS_HINT if OTHER_BRACKETS.match(words[0].name) else COMMENT_HINT
+        yield diagnostic("stray-words", span, "words outside of parentheses", hint)
 
 
 def empty_bodies(subject: Subject) -> Iterator[Diagnostic]:

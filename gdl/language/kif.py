@@ -35,8 +35,12 @@ TOKEN: Final = re.compile(rf"[()]|{COMMENT}|{NAME}")
 _TOKEN: Final = pp.Regex(TOKEN).set_whitespace_chars(BLANKS).parse_with_tabs()
 _NAME_BEFORE: Final = re.compile(rf"(?<!{NAME_CHARACTER}){NAME}\Z")
 _LONGEST_NAME: Final = 60
+_LONGEST_LINE: Final = 200
 UNEQUAL: Final = ("/=", "!=", "\\=", "<>", "≠")
 """How other languages write that two terms differ."""
+OTHER_BRACKETS: Final = re.compile(r"[\[\]{}（）﹙﹚［］｛｝【】〔〕]")  # noqa: RUF001 -- they look alike
+BRACKETS_HINT: Final = "write ( and ): there are no other brackets"
+"""What to say where other brackets stand for parentheses; they are characters of names."""
 _BINARY: Final = re.compile(f"[{BINARY}]")
 
 
@@ -202,13 +206,18 @@ def unopened(span: Span, instead: str = "", related: Sequence[Related] = ()) -> 
     n_closing = span.text.count(")")
     which = "a closing parenthesis" if n_closing == 1 else f"{n_closing} closing parentheses"
     hint = f"delete {'it' if n_closing == 1 else 'them'}{instead}"
+    before = span.source.text[max(0, span.start - _LONGEST_LINE) : span.start]
+    if OTHER_BRACKETS.search(before.splitlines()[-1] if before else ""):
+        hint = BRACKETS_HINT
     message = f"{which} that nothing opened"
     return KifSyntaxError(message, span, hint, code="unopened-parenthesis", related=related)
 
 
-def unclosed(span: Span, related: Sequence[Related] = ()) -> KifSyntaxError:
-    """Return the error of an opening parenthesis without a closing one."""
+def unclosed(span: Span, related: Sequence[Related] = (), end: int | None = None) -> KifSyntaxError:
+    """Return the error of an opening parenthesis without a closing one before *end*, by default that of the text."""
     message, hint = "this parenthesis is never closed", "add a closing parenthesis"
+    if OTHER_BRACKETS.search(span.source.text, span.start, len(span.source.text) if end is None else end):
+        hint = BRACKETS_HINT
     return KifSyntaxError(message, span, hint, code="unclosed-parenthesis", related=related)
 
 

@@ -144,7 +144,7 @@ class _Reading:
         if comment is not None and comment.start > start:
             place = Span(self.source, comment.start, comment.end)
             related.append(Related(place, "a parenthesis in a comment does not count"))
-        self.on_error(kif.unclosed(Span(self.source, start, start + 1), related))
+        self.on_error(kif.unclosed(Span(self.source, start, start + 1), related, self._last.end))
         self.broken.append(self.nesting.give_up())
 
     def _report_unopened(self, token: kif.Token) -> None:

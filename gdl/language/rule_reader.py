@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from gdl.errors import MalformedRuleError, RuleFileError
-from gdl.language.kif import Form, in_front_of_name, list_problem, term_of
+from gdl.language.kif import BRACKETS_HINT, OTHER_BRACKETS, Form, in_front_of_name, list_problem, term_of
 from gdl.language.recovery import OnError
 from gdl.language.syntax import (
     ARITIES,
@@ -183,6 +183,8 @@ def _list_problem(form: Form, *, is_top: bool) -> RuleFileError | None:
 def _as_it_takes(n: int, form: Form, parts: tuple[Form, ...]) -> str:
     """Return how to write *form*, a keyword that takes *n* arguments and has been given *parts*."""
     name = _name(form)
+    if any(OTHER_BRACKETS.match(part.name) for part in parts):
+        return BRACKETS_HINT
     for word in (form, *parts):
         if word.children is None and _is_called(word):
             return in_front_of_name(word.name)
