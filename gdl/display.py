@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
 from gdl.errors import AboutFileError
+from gdl.language.rules import ABOUT_SUFFIX, RULES_SUFFIX
 
 if TYPE_CHECKING:
     from gdl.boards import About
@@ -37,10 +38,10 @@ def about_beside(description: Description) -> About | None:
     from gdl.boards import read_about  # noqa: PLC0415 -- as above
 
     rules = Path(description.source.name)
-    if rules.suffix != ".kif":
+    if rules.suffix != RULES_SUFFIX:
         return None
     try:
-        return read_about(rules.with_suffix(".toml"))
+        return read_about(rules.with_suffix(ABOUT_SUFFIX))
     except (OSError, AboutFileError):
         return None
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Final
 from gdl.errors import NamedDescriptionError, UnknownNameError
 from gdl.files import is_file
 from gdl.language.kif import DEFAULT_LIMITS, ReadLimits
-from gdl.language.rules import Description, read_file
+from gdl.language.rules import ABOUT_SUFFIX, RULES_SUFFIX, Description, read_file
 
 if TYPE_CHECKING:
     from gdl.boards import About
@@ -41,7 +41,7 @@ class GameFile:
     @property
     def about_path(self) -> Path:
         """Where the TOML description is, if there is one: beside the rules, of the same name."""
-        return self.path.with_suffix(".toml")
+        return self.path.with_suffix(ABOUT_SUFFIX)
 
     @property
     def has_about(self) -> bool:
@@ -95,12 +95,12 @@ def library_folder() -> Path:
 
 def game_names() -> tuple[str, ...]:
     """Return the names of all games of the library, in alphabetical order."""
-    return tuple(sorted(path.stem for path in library_folder().glob("*/*.kif")))
+    return tuple(sorted(path.stem for path in library_folder().glob(f"*/*{RULES_SUFFIX}")))
 
 
 def games_of_folder(folder: Path) -> tuple[GameFile, ...]:
     """Return the games of *folder*, each in a folder of its name, in alphabetical order; none where it is not there."""
-    found = (GameFile(path.stem, path) for path in folder.glob("*/*.kif") if path.stem == path.parent.name)
+    found = (GameFile(path.stem, path) for path in folder.glob(f"*/*{RULES_SUFFIX}") if path.stem == path.parent.name)
     return tuple(sorted(found, key=lambda game: game.name))
 
 
@@ -126,17 +126,17 @@ def find_game(name_or_path: str | Path) -> GameFile:
         NamedDescriptionError: it is the path of a TOML description.
     """
     name = str(name_or_path)
-    ours = library_folder() / name / f"{name}.kif"
+    ours = library_folder() / name / f"{name}{RULES_SUFFIX}"
     if _NAME.fullmatch(name) and ours.is_file():
         return GameFile(name, ours)
     for game in more_games():
         if game.name == name:
             return game
     path = Path(name)
-    for rules in (path, path / f"{path.name}.kif"):
+    for rules in (path, path / f"{path.name}{RULES_SUFFIX}"):
         if is_file(rules):
-            if rules.suffix.lower() == ".toml":
-                raise NamedDescriptionError(rules, rules.with_suffix(".kif"))
+            if rules.suffix.lower() == ABOUT_SUFFIX:
+                raise NamedDescriptionError(rules, rules.with_suffix(RULES_SUFFIX))
             return GameFile(rules.stem, rules)
     raise UnknownNameError("game", name, nearest_names(path.stem or name))
 

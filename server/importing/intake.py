@@ -15,7 +15,7 @@ from gdl.errors import GdlError, RuleFileError
 from gdl.files import replacing
 from gdl.games.library import find_game, free_name, game_names
 from gdl.language.kif import ReadLimits
-from gdl.language.rules import Description, read_file, read_rules
+from gdl.language.rules import ABOUT_SUFFIX, RULES_SUFFIX, Description, read_file, read_rules
 from gdl.language.terms import Compound
 from gdl.simulation import SimulationBudget
 from server.importing.collection import CandidateGame, candidates, description_of
@@ -86,7 +86,9 @@ def known_games(folder: Path) -> dict[str, str]:
     """Return the games of the library and of *folder*: the normal hash of each with its name."""
     files = [find_game(name) for name in game_names()]
     files += [
-        find_game(path) for path in sorted(folder.glob("*/*.kif")) if path.stem == path.parent.name and path.is_file()
+        find_game(path)
+        for path in sorted(folder.glob(f"*/*{RULES_SUFFIX}"))
+        if path.stem == path.parent.name and path.is_file()
     ]
     known: dict[str, str] = {}
     for file in files:
@@ -130,7 +132,7 @@ def import_games(
 
 def _is_left_over(path: Path) -> bool:
     """Return whether *path* is a folder in which an import that was killed wrote no rules."""
-    described = f"{path.name}.toml"
+    described = f"{path.name}{ABOUT_SUFFIX}"
     return path.is_dir() and all(one.name == described or one.name.startswith(".") for one in path.iterdir())
 
 
@@ -265,8 +267,8 @@ def _written(accepted: AcceptedGame, folder: Path, source: str) -> ImportRow:
     about = description_of(accepted.candidate, accepted.roles, source)
     folder.mkdir(exist_ok=True)
     if about is not None:
-        _write(folder / f"{folder.name}.toml", about)
-    _write(folder / f"{folder.name}.kif", accepted.candidate.rules)
+        _write(folder / f"{folder.name}{ABOUT_SUFFIX}", about)
+    _write(folder / f"{folder.name}{RULES_SUFFIX}", accepted.candidate.rules)
     return row_of(accepted, folder.name, about)
 
 

@@ -34,7 +34,7 @@ from gdl.files import writing
 from gdl.game import EvaluationLimits
 from gdl.games.library import find_game
 from gdl.interpreter import InterpretedGame
-from gdl.language.rules import Description
+from gdl.language.rules import RULES_SUFFIX, Description
 from gdl.language.terms import Term
 from gdl.quantities import quantity
 from server.terminal.progress import progress
@@ -282,7 +282,7 @@ _FEW: Final = 4
 
 def frames_of(folder: Path) -> list[SheetEntry]:
     """Return every rule file in *folder* and its folders as a frame, ordered by name."""
-    paths = sorted(folder.rglob("*.kif"))[:_MAX_FILES]
+    paths = sorted(folder.rglob(f"*{RULES_SUFFIX}"))[:_MAX_FILES]
     found = []
     with progress(f"drawing {folder}", len(paths)) as advance:
         for path in paths:
