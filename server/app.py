@@ -4,6 +4,7 @@ import ssl
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Final
 
 from aiohttp import web
@@ -82,7 +83,7 @@ async def _running_api(app: web.Application) -> AsyncIterator[None]:
     manager = app[MANAGER]
     app[OVERVIEW], app[FEEDS] = Overview(manager), MatchFeeds(manager)
     app[LEADERBOARDS] = Leaderboards(ResultStore(manager.database))
-    app[IMPORTS] = imports.GameImports(manager.games, app[CHECKER], manager.settings.max_roles)
+    app[IMPORTS] = imports.GameImports(manager.games, app[CHECKER], manager.settings.max_roles, manager.finder.coming)
     if manager.settings.games_folder is not None:
         keeping = app[IMPORTS].keep_folder(manager.settings.games_folder, needed=manager.settings.ladder.games)
         await app[SHUTDOWN].unless_requested(keeping)
@@ -150,13 +151,26 @@ async def serve(options: ServeOptions, announce: Callable[[str], None]) -> None:
             managing(database, settings, watch, options.publishing()) as manager,
             warming(is_wanted=options.warm_up),
             # Players that dial in, and people, have so long to come back: not before they can.
-            listening(make_app(manager, access, watch), options.host, options.port, tls, manager.play) as url,
+            listening(
+                make_app(manager, access, watch),
+                options.host,
+                options.port,
+                tls,
+                partial(_play, manager, watch.shutdown),
+            ) as url,
         ):
-            announce(url)
+            if not watch.shutdown.has_begun:
+                announce(url)
             await watch.shutdown.requested()
             await end(manager, options.shutdown_mode, options.shutdown_limit)
     finally:
         await database.close()
+
+
+async def _play(manager: game_manager.GameManager, shutdown: Shutdown) -> None:
+    """Begin to play, unless *shutdown* was requested while games of a folder, perhaps the ladder's, were looked at."""
+    if not shutdown.has_begun:
+        await manager.play()
 
 
 @asynccontextmanager

@@ -18,6 +18,7 @@ from typing import Any
 import click
 import pytest
 
+from gdl.games.library import find_game
 from server.commands.serve import command
 from tests.kit import polling
 from tests.kit.polling import wait_until
@@ -82,6 +83,18 @@ def served(folder: Path, *arguments: str) -> Iterator[tuple[subprocess.Popen[str
             yield process, process.stdout.readline().removeprefix("serving on ").strip()
         finally:
             process.kill()
+
+
+def test_ctrl_c_ends_the_look_at_a_folder_whose_game_the_ladder_waits_for(tmp_path: Path) -> None:
+    (tmp_path / "games").mkdir()
+    (tmp_path / "games" / "mine.kif").write_text(find_game("chess").text().replace("pawn", "soldier"), "utf-8")
+    words = [str(GGP), "serve", "--port", "0", "--no-warm-up", "--games", "games", "--ladder", "mine"]
+    with subprocess.Popen(words, cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+        assert process.stderr is not None
+        looking = next(line for line in process.stderr if "looking at the games" in line)
+        process.send_signal(signal.SIGINT)
+        output, log = process.communicate(timeout=60)
+    assert (process.returncode, output, "ggp: " in log) == (0, "", False), looking + log
 
 
 @contextmanager
