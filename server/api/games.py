@@ -124,7 +124,7 @@ def _line(version: GameVersion) -> dict[str, Any]:
     }
 
 
-@operations.get("/api/v1/games/{name}", errors=["unknown_game_name"])
+@operations.get("/api/v1/games/{name}", errors=["unknown_game_name", "busy"])
 async def read_game(request: web.Request, name: operation.Name, query: VersionQuery) -> GameAnswer:
     """Tell about a game and its versions."""
     version = await _version(request, name, query)
@@ -140,6 +140,8 @@ async def _version(request: web.Request, name: str, query: VersionQuery) -> Game
     for version in versions:
         if version.sha256 == (query.version or (current and current.sha256)):
             return version
+    if current is None:
+        request.app[operation.MANAGER].finder.check_is_looked_at(name)
     raise RequestError("unknown_game_name", f"no game {name[:100]!r}, or not that version of it", status=404)
 
 
@@ -159,21 +161,23 @@ async def _versions(request: web.Request, name: str) -> list[VersionLine]:
     ]
 
 
-@operations.get("/api/v1/games/{name}/versions", errors=["unknown_game_name"])
+@operations.get("/api/v1/games/{name}/versions", errors=["unknown_game_name", "busy"])
 async def list_versions(request: web.Request, name: operation.Name) -> Versions:
     """List the versions of a game's rules, the latest first."""
     await _version(request, name, VersionQuery())
     return Versions(versions=await _versions(request, name))
 
 
-@operations.get("/api/v1/games/{name}/rules", media=["text/plain"], errors=["unknown_game_name"])
+@operations.get("/api/v1/games/{name}/rules", media=["text/plain"], errors=["unknown_game_name", "busy"])
 async def read_rules(request: web.Request, name: operation.Name, query: VersionQuery) -> web.StreamResponse:
     """Return the text of a game's rules."""
     version = await _version(request, name, query)
     return web.Response(text=version.rules, content_type="text/plain")
 
 
-@operations.get("/api/v1/games/{name}/about", media=["text/plain"], errors=["unknown_game_name", "no_description"])
+@operations.get(
+    "/api/v1/games/{name}/about", media=["text/plain"], errors=["unknown_game_name", "no_description", "busy"]
+)
 async def read_about(request: web.Request, name: operation.Name, query: VersionQuery) -> web.StreamResponse:
     """Return a game's TOML description: title, authors, board."""
     version = await _version(request, name, query)

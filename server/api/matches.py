@@ -153,7 +153,7 @@ async def list_matches(request: web.Request, query: MatchQuery) -> MatchPage:
 _ORDERING: Final = (
     "unknown_game", "unknown_player", "unknown_role", "invalid_player", "rules_refused", "rules_too_costly",
     "too_many_roles", "too_many_seats", "unknown_match", "too_many_matches", "shutting_down", "no_own_seat",
-    "not_challengeable", "too_much_practice",
+    "not_challengeable", "too_much_practice", "busy",
 )  # fmt: skip
 
 

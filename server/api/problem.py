@@ -142,7 +142,9 @@ CODES: Final[dict[str, ErrorCode]] = {
     "damaged": ErrorCode(500, "what the database holds of it is damaged; the message says what"),
     "internal": ErrorCode(500, "our fault; the log says more"),
     "busy": ErrorCode(
-        503, "many rules are being checked, games imported, or ratings worked out; try again in some minutes"
+        503,
+        "many rules are being checked, games imported, or ratings worked out, or the game is still being looked at; "
+        "try again in some minutes",
     ),
     "shutting_down": ErrorCode(503, "the server takes no more orders before it starts again; try again later"),
     "storage_failed": ErrorCode(503, "the database failed; try again later"),

@@ -41,7 +41,7 @@ async def list_tournaments(request: web.Request, query: models.TournamentsQuery)
 
 @operations.post(
     models.URL, role=Role.HOST, status=201, invalid="invalid_tournament", from_toml=models.order_of_toml,
-    errors=("unknown_game", "rules_refused", "rules_too_costly", "too_many_roles", "tournament_taken", *_ENTRY),
+    errors=("unknown_game", "rules_refused", "rules_too_costly", "too_many_roles", "tournament_taken", "busy", *_ENTRY),
 )  # fmt: skip
 async def order_tournament(request: web.Request, body: models.NewTournament) -> models.TournamentLine:
     """Order a tournament; it can be entered at once, and begins when it is started, or at the time that it says.

@@ -4,6 +4,7 @@ import difflib
 from collections.abc import Mapping
 from dataclasses import replace
 from functools import partial
+from http import HTTPStatus
 from typing import Final
 
 from cachetools import LRUCache
@@ -16,6 +17,7 @@ from server import clock, threads
 from server.hosting.engine_process import GameOutline, outline_here
 from server.hosting.order import MatchRequest, MatchRules
 from server.hosting.referees import library_hashes, outline_of
+from server.refusals import RequestError
 from server.storage.games import UNNAMED, GameStore, described
 from server.storage.rows import GameVersion
 
@@ -24,10 +26,15 @@ MAX_OUTLINES: Final = 64
 
 
 class GameFinder:
-    """Finds games in *games*, and keeps new rules there."""
+    """Finds games in *games*, and keeps new rules there.
+
+    Attributes:
+        coming: the names of the games of the server's folder that are still to be looked at.
+    """
 
     def __init__(self, games: GameStore) -> None:
         self._games = games
+        self.coming: set[str] = set()
         self._outlines: LRUCache[str, GameOutline] = LRUCache(MAX_OUTLINES)
         self._versions: LRUCache[str, GameVersion] = LRUCache(MAX_OUTLINES)
 
@@ -45,6 +52,7 @@ class GameFinder:
 
         Raises:
             UnknownNameError: there is no such game.
+            RequestError: it is still to be looked at.
             RuleFileError: the rules cannot be played.
             LimitExceeded: they cost too much.
             StorageError: the database failed.
@@ -61,6 +69,7 @@ class GameFinder:
 
         Raises:
             UnknownNameError: there is no such game.
+            RequestError: it is still to be looked at.
             RuleFileError: the rules cannot be played.
             StorageError: the database failed.
         """
@@ -80,6 +89,17 @@ class GameFinder:
             raise UnknownNameError("game", sha256)
         return MatchRules(version, await self._outline(version))
 
+    def check_is_looked_at(self, name: str) -> None:
+        """Check that the game *name*, which is not there, is none that is still to be looked at.
+
+        Raises:
+            RequestError: it is one: it may be there in a minute.
+        """
+        if name in self.coming:
+            told = f"the game {name!r} of this server's folder is still being looked at"
+            hint = f"try again in a minute; {len(self.coming)} of its games are to come, as the log of the server says"
+            raise RequestError("busy", told, hint, HTTPStatus.SERVICE_UNAVAILABLE)
+
     async def _outline(self, version: GameVersion) -> GameOutline:
         if version.sha256 not in self._outlines:
             description = await threads.in_own_thread(partial(read_rules, version.rules, version.name))
@@ -93,7 +113,9 @@ class GameFinder:
             return known
         found = await self._games.find(name)
         if found is None:
-            raise UnknownNameError("game", name, difflib.get_close_matches(name, await self._games.names()))
+            self.check_is_looked_at(name)
+            names = {*await self._games.names(), *self.coming}
+            raise UnknownNameError("game", name, difflib.get_close_matches(name, names))
         self._versions[name] = found
         return found
 

@@ -2,12 +2,15 @@
 
 import asyncio
 import logging
+import os
 import secrets
-from collections.abc import Awaitable, Callable, Collection, Mapping
+from collections import deque
+from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
 from http import HTTPStatus
+from itertools import islice
 from pathlib import Path
 from typing import Final, TypeVar
 
@@ -37,6 +40,12 @@ _N_HASHES: Final = 10_000
 _RETRY_S: Final = 2.0
 _PATIENCE_S: Final = 60.0
 """How long the start of a server waits for the games of its folder."""
+_PROGRESS_S: Final = 5.0
+"""How often it is logged meanwhile how far it is."""
+_TAKES_LONG: Final = (
+    "looking at the games of %s takes long: the server starts with those that were seen, %d of %s so far; the others "
+    "come one after the other, and a request for one is told so"
+)
 _SAME: Final = "the same rules are kept"
 _OF_OURS: Final = "an error of this server, which its log describes"
 _LOG: Final = logging.getLogger(__name__)
@@ -50,7 +59,9 @@ class GameImport:
     Attributes:
         by: whose games these are.
         replaces: whether rules under a name that is taken are a new version, as those of a folder of the server's are.
+        n_at_once: how many games are looked at at once.
         n_games: how many rule files there are; None before that is known.
+        n_seen: how many of them have been looked at.
         problem: why it ended before all of them were looked at; empty where it did not.
     """
 
@@ -58,7 +69,9 @@ class GameImport:
     source: str
     by: str
     replaces: bool = False
+    n_at_once: int = 1
     n_games: int | None = None
+    n_seen: int = 0
     rows: list[intake.ImportRow] = field(default_factory=list)
     problem: str = ""
     ended: asyncio.Event = field(default_factory=asyncio.Event)
@@ -74,11 +87,36 @@ class GameImport:
         return {outcome: sum(row.outcome is outcome for row in self.rows) for outcome in intake.ImportOutcome}
 
 
-class GameImports:
-    """The imports of a server, which go on in the background."""
+@dataclass(frozen=True, slots=True)
+class _Fit:
+    """A game that is fit to be kept, and the normal hash of its rules."""
 
-    def __init__(self, games: GameStore, checker: Checker, max_roles: int) -> None:
-        self._games, self._checker, self._max_roles = games, checker, max_roles
+    game: intake.AcceptedGame
+    sha256: str
+
+
+class _KnownRules:
+    """The games of a database by the normal hash of their rules, which *read* returns when they are first asked for."""
+
+    def __init__(self, read: Callable[[], Awaitable[dict[str, str]]]) -> None:
+        self._read, self._names = read, dict[str, str]()
+        self._reading = asyncio.Lock()
+
+    async def names(self) -> dict[str, str]:
+        """Return the names by hash; they grow by each game that is kept."""
+        async with self._reading:
+            self._names = self._names or await self._read()
+        return self._names
+
+
+class GameImports:
+    """The imports of a server, which go on in the background.
+
+    *coming* has the games of the server's own folder for as long as they are to be looked at.
+    """
+
+    def __init__(self, games: GameStore, checker: Checker, max_roles: int, coming: set[str]) -> None:
+        self._games, self._checker, self._max_roles, self._coming = games, checker, max_roles, coming
         self._known: LRUCache[str, GameImport] = LRUCache(_MOST_KEPT)
         self._hashes: LRUCache[str, str] = LRUCache(_N_HASHES)
         self._tasks: set[asyncio.Task[None]] = set()
@@ -113,9 +151,10 @@ class GameImports:
     async def keep_folder(
         self, folder: Path, needed: Collection[str] = (), patience_s: float = _PATIENCE_S
     ) -> GameImport:
-        """Keep the games of *folder*, in the versions that are there.
+        """Keep the games of *folder*, in the versions that are there, on all processors.
 
-        What is not done after *patience_s* seconds is to come, unless a game that is *needed* is among it.
+        What is not done after *patience_s* seconds is to come, on one processor, unless a game that is *needed* is
+        among it.
 
         Raises:
             OSError: it cannot be read.
@@ -123,15 +162,20 @@ class GameImports:
         """
         _LOG.info("looking at the games of %s", folder)
         found = await in_own_thread(partial(files_of_path, folder, ImportLimits()))
-        work = self._begun(GameImport(secrets.token_hex(8), folder.name, "", replaces=True), found)
-        is_patient = True
-        while is_patient and not work.is_over:
+        n_at_once = os.cpu_count() or 1
+        work = self._begun(GameImport(secrets.token_hex(8), folder.name, "", replaces=True, n_at_once=n_at_once), found)
+        loop = asyncio.get_running_loop()
+        until_s = loop.time() + patience_s
+        while not work.is_over:
+            rest_s = until_s - loop.time()
+            if rest_s <= 0 and {*await self._games.names()}.issuperset(needed):
+                work.n_at_once = 1
+                _LOG.warning(_TAKES_LONG, folder, work.n_seen, work.n_games or "some")
+                break
             with suppress(TimeoutError):
-                await asyncio.wait_for(work.ended.wait(), patience_s)
-            is_patient = not {*await self._games.names()}.issuperset(needed)
-        if not work.is_over:
-            told = "looking at the games of %s takes long: the server starts with those that were seen, %d of %s so far"
-            _LOG.warning(told, folder, len(work.rows), work.n_games or "some")
+                await asyncio.wait_for(work.ended.wait(), min(rest_s, _PROGRESS_S) if rest_s > 0 else _PROGRESS_S)
+            if not work.is_over:
+                _LOG.info("looked at %d of %s games of %s", work.n_seen, work.n_games or "some", folder)
         return work
 
     def _begun(self, work: GameImport, found: FoundFiles) -> GameImport:
@@ -152,15 +196,39 @@ class GameImports:
                 work.rows += [
                     intake.ImportRow(path, intake.ImportOutcome.REFUSED, reason=reason) for path, reason in passed
                 ]
-                known: dict[str, str] = {}
-                for game in games:
-                    work.rows.append(await self._unchanged(game, work) or await self._imported(game, work, known))
+                if work.replaces:
+                    self._coming.update(game.name for game in games)
+                await self._look_at(games, work)
         except Exception as error:  # whatever it is, the page has to say that not all files were looked at
             _LOG.exception("the import of %s failed", work.source)
             work.problem = str(error).split("\n")[0] if isinstance(error, GdlError) else _OF_OURS
         finally:
+            if work.replaces:
+                self._coming.clear()
             work.ended.set()
             self._log(work)
+
+    async def _look_at(self, games: Iterable[CandidateGame], work: GameImport) -> None:
+        """Look at *games*, at as many at once as *work* has, and keep in their order those that are fit."""
+        known = _KnownRules(self._known_games)
+        looks = deque[tuple[CandidateGame, asyncio.Task[intake.ImportRow | _Fit]]]()
+        waiting = iter(games)
+        try:
+            while True:
+                for game in islice(waiting, max(0, work.n_at_once - len(looks))):
+                    looks.append((game, asyncio.create_task(self._examined(game, work, known))))
+                if not looks:
+                    break
+                game, look = looks[0]
+                found = await look
+                work.rows.append(found if isinstance(found, intake.ImportRow) else await self._kept(found, work, known))
+                looks.popleft()
+                work.n_seen += 1
+                self._coming.discard(game.name)
+        finally:
+            for _, look in looks:
+                look.cancel()
+            await asyncio.gather(*(look for _, look in looks), return_exceptions=True)
 
     @staticmethod
     def _log(work: GameImport) -> None:
@@ -196,44 +264,55 @@ class GameImports:
         await self._games.put(replace(kept, about=about))
         return intake.ImportRow(game.path, intake.ImportOutcome.IMPORTED, game.name, game.title, roles=kept.roles)
 
-    async def _imported(self, game: CandidateGame, work: GameImport, known: dict[str, str]) -> intake.ImportRow:
-        """Keep *game*, and return what became of it; *known* grows by its rules once they are kept.
-
-        It is empty until it is needed, since to read all games takes seconds.
-        """
+    async def _examined(self, game: CandidateGame, work: GameImport, known: _KnownRules) -> intake.ImportRow | _Fit:
+        """Return what became of *game*, or that it is fit to be kept."""
+        unchanged = await self._unchanged(game, work)
+        if unchanged is not None:
+            return unchanged
         sha256 = await in_own_thread(partial(intake.normal_hash, game))
         if isinstance(sha256, intake.ImportRow):
             return sha256
-        if not known:
-            known |= await self._known_games()
+        double = self._double_of(game, sha256, work, await known.names())
+        if double is not None:
+            return double
         try:
-            is_own = work.replaces and known.get(sha256) == game.name  # written otherwise, or described
-            row = (None if is_own else intake.double_of(game, sha256, known)) or await self._kept(game, work)
+            verdict = await _when_free(lambda: CHILDREN.run(partial(intake.examined, game)))
         except StorageError:  # no fault of the game: the import ends
             raise
         except (CallerError, GdlError) as error:
             return intake.refused(game, str(error).split("\n")[0])
-        if row.outcome is intake.ImportOutcome.IMPORTED:
-            known[sha256] = row.name
-        return row
+        return verdict if isinstance(verdict, intake.ImportRow) else _Fit(verdict, sha256)
 
-    async def _kept(self, game: CandidateGame, work: GameImport) -> intake.ImportRow:
-        """Return the row of *game*, which is examined, and kept by the name that is free.
+    @staticmethod
+    def _double_of(
+        game: CandidateGame, sha256: str, work: GameImport, known: Mapping[str, str]
+    ) -> intake.ImportRow | None:
+        """Return that the rules of *game* are there; not where they are its own, written otherwise or described."""
+        return None if work.replaces and known.get(sha256) == game.name else intake.double_of(game, sha256, known)
 
-        Raises:
-            CallerError: it is not fit, or its name is another's.
+    async def _kept(self, fit: _Fit, work: GameImport, known: _KnownRules) -> intake.ImportRow:
+        """Keep a game that is *fit*, by the name that is free, and return what became of it.
+
+        It may be a double of one that was kept while it was examined.
         """
-        verdict = await _when_free(lambda: CHILDREN.run(partial(intake.examined, game)))
-        if isinstance(verdict, intake.ImportRow):
-            return verdict
+        game, names = fit.game.candidate, await known.names()
+        double = self._double_of(game, fit.sha256, work, names)
+        if double is not None:
+            return double
         name = game.name if work.replaces else free_name(game.name, {*await self._games.names()})
-        about = description_of(game, verdict.roles, work.source)
-        upload = Upload(name, game.rules, work.by, about, verdict.validation)
+        about = description_of(game, fit.game.roles, work.source)
+        upload = Upload(name, game.rules, work.by, about, fit.game.validation)
         replaces, max_roles = work.replaces, self._max_roles
-        await _when_free(
-            lambda: keep_game(self._games, self._checker, upload, may_replace_any=replaces, max_roles=max_roles)
-        )
-        return intake.row_of(verdict, name, about)
+        try:
+            await _when_free(
+                lambda: keep_game(self._games, self._checker, upload, may_replace_any=replaces, max_roles=max_roles)
+            )
+        except StorageError:  # no fault of the game: the import ends
+            raise
+        except (CallerError, GdlError) as error:
+            return intake.refused(game, str(error).split("\n")[0])
+        names[fit.sha256] = name
+        return intake.row_of(fit.game, name, about)
 
     async def close(self) -> None:
         """End what is under way; what was kept stays."""

@@ -47,10 +47,11 @@ async def known_game(request: web.Request, name: str) -> GameVersion:
     """Return the current version of the game *name*.
 
     Raises:
-        RequestError: there is none.
+        RequestError: there is none, or none yet.
     """
     found = await request.app[MANAGER].games.find(name)
     if found is None:
+        request.app[MANAGER].finder.check_is_looked_at(name)
         raise unknown_game(name)
     return found
 

@@ -7,7 +7,9 @@ import base64
 import io
 import logging
 import re
+import threading
 import zipfile
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 from unittest.mock import AsyncMock
@@ -22,6 +24,8 @@ from server.errors import NameTakenError
 from server.hosting.imports import GameImports
 from server.hosting.settings import HostSettings, LadderSettings
 from server.hosting.uploads import Upload, keep_game
+from server.importing import intake
+from server.importing.collection import CandidateGame
 from server.importing.intake import ImportOutcome
 from server.refusals import RequestError
 from server.storage.errors import StorageError
@@ -128,6 +132,57 @@ async def test_a_large_folder_does_not_hold_up_the_start_and_the_log_says_so(
         await work.ended.wait()
     (told,) = [record.getMessage() for record in caplog.records if record.levelno == logging.WARNING]
     assert told.startswith(f"looking at the games of {folder} takes long: the server starts with those that were seen")
+
+
+async def test_a_game_of_the_folder_that_is_still_looked_at_is_asked_for_again_later(tmp_path: Path) -> None:
+    folder = tmp_path / "games"
+    folder.mkdir()
+    (folder / "mine.kif").write_text(RULES, encoding="utf-8")
+    order = {"game": "mine", "players": {"a": "random"}, "startClock": 1, "playClock": 1}
+    async with whole_server(tmp_path) as (client, _):
+        imports, coming = imports_of(client), manager_of(client).finder.coming
+        coming.add("mine")  # as soon as the files are read
+        told = [
+            await refused(await client.post("/api/v1/matches", json=order)),
+            await refused(await client.get("/api/v1/games/mine")),
+        ]
+        page = words_of(await page_at(client, "/games/mine", 503))
+        await (await imports.keep_folder(folder, patience_s=0)).ended.wait()
+        async with client.get("/api/v1/games/mine") as answer:
+            assert (answer.status, coming) == (200, set())
+    message = "the game 'mine' of this server's folder is still being looked at"
+    hint = "try again in a minute; 1 of its games are to come, as the log of the server says"
+    assert told == [(503, {"code": "busy", "message": message, "hint": hint})] * 2
+    assert "still being looked at" in page
+
+
+async def test_the_games_of_a_folder_are_looked_at_on_all_processors_and_kept_in_their_order(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    both, alone = threading.Barrier(2, timeout=60), intake.examined
+
+    def examined(game: CandidateGame, is_wanted: Callable[[], bool]) -> intake.ImportRow | intake.AcceptedGame:
+        both.wait()
+        return alone(game, is_wanted)
+
+    monkeypatch.setattr(intake, "examined", examined)
+    monkeypatch.setattr("server.hosting.imports.os.cpu_count", lambda: 2)
+    for name, text in (("a", RULES), ("b", OTHER)):
+        (tmp_path / f"{name}.kif").write_text(text, encoding="utf-8")
+    async with whole_server(tmp_path) as (client, _):
+        work = await imports_of(client).keep_folder(tmp_path, patience_s=120)
+    assert [(row.name, row.outcome) for row in work.rows] == [("a", "imported"), ("b", "imported")]
+
+
+async def test_the_log_says_how_far_the_look_at_a_folder_is(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "mine.kif").write_text(RULES, encoding="utf-8")
+    monkeypatch.setattr("server.hosting.imports._PROGRESS_S", 0.05)
+    caplog.set_level(logging.INFO, "server.hosting.imports")
+    async with whole_server(tmp_path) as (client, _):
+        await imports_of(client).keep_folder(tmp_path, patience_s=120)
+    assert f"looked at 0 of 1 games of {tmp_path}" in [record.getMessage() for record in caplog.records]
 
 
 async def test_a_description_that_changed_is_kept_with_the_rules_as_they_were(tmp_path: Path) -> None:
