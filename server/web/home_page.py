@@ -16,7 +16,7 @@ from server.spectating.fanout import Audience, SharedEvent, Sink
 from server.spectating.stream import POLL_S
 from server.storage.games import title_of
 from server.storage.notifications import something_new
-from server.storage.rows import ENDED_STATUSES, MatchRow, MatchStatus
+from server.storage.rows import MatchStatus
 from server.storage.tournament_rows import TournamentRow
 from server.web.match_cards import CARDS
 from server.web.rendering import render
@@ -37,7 +37,7 @@ async def show_home(request: web.Request) -> web.Response:
         **await _live(request),
         n_queued=await manager.queue.length(),
         tournaments=await _tournaments(manager),
-        recent=await request.app[CARDS].of(await _recent(manager), request.get(PRINCIPAL)),
+        recent=await request.app[CARDS].of(await manager.matches.ended_since(0, _N_RECENT), request.get(PRINCIPAL)),
         games=[{"name": game.name, "title": title_of(game)} for game in games[:_N_GAMES]],
     )
 
@@ -46,12 +46,6 @@ async def _tournaments(manager: GameManager) -> list[TournamentRow]:
     """Return the latest of the tournaments that are not over."""
     rows, _after = await manager.tournaments.store.page(limit=_N_TOURNAMENTS, is_over=False)
     return rows
-
-
-async def _recent(manager: GameManager) -> list[MatchRow]:
-    """Return the latest of the matches that are over, however many are played now."""
-    rows = [row for status in ENDED_STATUSES for row in await manager.matches.listed(status=status, limit=_N_RECENT)]
-    return sorted(rows, key=lambda row: (row.created_ms, row.id), reverse=True)[:_N_RECENT]
 
 
 async def show_live(request: web.Request) -> web.Response:

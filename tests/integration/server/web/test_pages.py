@@ -24,7 +24,10 @@ from tests.kit.polling import until
 from tests.kit.server.api.whole_server import Client, manager_of, whole_server
 from tests.kit.server.storage.samples import keep
 from tests.kit.server.web.fetching import page_at, words_of
+from tests.kit.server.web.markup import Page
 from tests.kit.server.web.matches import ordered, over
+
+DAY_MS = 86_400_000
 
 HOSTILE = Path(__file__).parents[3] / "kit/server/web/hostile.kif"
 HOSTILE_PLAYER = "<img src=x onerror=alert(5)>"
@@ -277,6 +280,27 @@ async def test_older_matches_are_a_page_further(client: Client) -> None:
     assert seen == [f"/matches/old.{n:02}" for n in reversed(range(60))]
     assert not [link for link in second.links if "before=" in link]
     assert "aborted" in (await page_at(client, "/matches/old.00")).text
+
+
+async def test_recent_matches_go_by_their_end_and_other_lists_by_their_order_as_the_last_column_says(
+    client: Client,
+) -> None:
+    manager = manager_of(client)
+    row = (await ordered(manager, game="nim", players={"left": "human"})).row
+    values = {name: getattr(row, name) for name in MatchRow.__slots__} | {"status": "aborted"}
+    for created, ended in ((9, 2), (8, 4), (7, 3)):
+        times = {"created_ms": row.created_ms - created * DAY_MS, "ended_ms": row.created_ms - ended * DAY_MS}
+        await keep(manager.matches, MatchRow(**values | {"id": f"made.{created}"} | times), ())
+    home, matches = await page_at(client, "/"), await page_at(client, "/matches?status=aborted")
+
+    def listed(page: Page, column: str) -> tuple[list[str], list[str]]:
+        table = words_of(page).partition(f"Steps{column}")[2]
+        return re.findall(r"\d+ days ago", table), [
+            link.removeprefix("/matches/") for link in page.links if link.startswith("/matches/made.")
+        ]
+
+    assert listed(home, "Ended") == (["2 days ago", "3 days ago", "4 days ago"], ["made.9", "made.7", "made.8"])
+    assert listed(matches, "Ordered") == (["7 days ago", "8 days ago", "9 days ago"], ["made.7", "made.8", "made.9"])
 
 
 async def test_the_rules_of_the_library_are_listed_with_line_numbers(client: Client) -> None:
