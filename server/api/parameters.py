@@ -17,6 +17,7 @@ from gdl.violations import (
     is_unknown_key,
     violation_message,
     violation_path,
+    violation_place,
     violation_text,
     violations,
 )
@@ -124,7 +125,8 @@ async def _raw(request: web.Request) -> bytes:
 
 
 def _refused(violation: ErrorDetails, known: Iterable[str], code: str) -> RequestError:
-    hint = _hint(violation_path(violation), known) if is_unknown_key(violation) else ""
+    is_of_these = is_unknown_key(violation) and len(violation_place(violation)) == 1
+    hint = _hint(violation_path(violation), known) if is_of_these else ""
     return RequestError(code, violation_text(violation), hint)
 
 

@@ -1,6 +1,7 @@
 """What a tournament does by the clock: its start, its rounds, and how long it waits for an absent player."""
 
 import re
+from collections.abc import Mapping
 from contextlib import suppress
 from datetime import datetime, time, timedelta
 from enum import StrEnum
@@ -116,6 +117,21 @@ class Every(_Part):
         return at_ms + round(1000 * self.every_seconds)
 
 
+def _by_its_keys(rounds: object) -> object:
+    """Return when rounds begin, read as what its keys mean, so that what is wrong is told of that alone.
+
+    Raises:
+        ValidationError: it is wrong.
+        PydanticKnownError: it has no keys.
+    """
+    if isinstance(rounds, Mapping):
+        kind = Weekly if rounds.keys() & Weekly.model_fields.keys() else Every
+        return kind.model_validate(rounds)
+    if rounds is None or isinstance(rounds, _Part):
+        return rounds
+    raise PydanticKnownError("dict_type")
+
+
 class Timetable(_Part):
     """What a tournament does by the clock.
 
@@ -128,7 +144,7 @@ class Timetable(_Part):
 
     entry_closes: _Moment | None = None
     starts: _Moment | None = None
-    rounds_begin: Weekly | Every | None = None
+    rounds_begin: Annotated[Weekly | Every | None, BeforeValidator(_by_its_keys)] = None
     absence_limit: Annotated[float, Field(ge=1, le=MAX_WAIT_S)] | None = None
 
     @model_validator(mode="after")

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from pydantic import ValidationError
 
-from gdl.violations import violation_message, violations
+from gdl.violations import first_violation, violation_message, violation_text, violations
 from server.tournament.timetable import Every, Timetable, Weekly
 
 MONDAYS = Weekly.model_validate({"weekday": "monday", "time": "18:00", "zone": "Europe/Berlin"})
@@ -99,6 +99,32 @@ def test_a_time_outside_of_the_calendar_is_at_its_end(at: str, same: str) -> Non
 def test_what_is_no_timetable_is_refused(words: dict[str, Any]) -> None:
     with pytest.raises(ValidationError):
         Timetable.model_validate(words)
+
+
+@pytest.mark.parametrize(
+    ("rounds", "told"),
+    [
+        (
+            {"weekday": "montag", "time": "18:00", "zone": "Europe/Berlin"},
+            "roundsBegin.weekday: must be 'monday', 'tuesday', 'wednesday', 'thursday', 'friday', "
+            "'saturday' or 'sunday'",
+        ),
+        (
+            {"weekday": "monday", "time": "18:00", "zone": "Berlin"},
+            "roundsBegin.zone: there is no time zone 'Berlin'; one is called Europe/Berlin",
+        ),
+        ({"weekday": "monday", "zone": "Europe/Berlin"}, "roundsBegin.time: missing"),
+        ({"everySeconds": "often"}, "roundsBegin.everySeconds: must be a number"),
+        ({"everyHour": 1}, "roundsBegin.everyHour: unknown key"),
+        (3600, "roundsBegin: must have keys and values"),
+    ],
+)
+def test_what_is_wrong_with_the_beginning_of_rounds_is_told_of_the_kind_that_is_meant(
+    rounds: object, told: str
+) -> None:
+    with pytest.raises(ValidationError) as caught:
+        Timetable.model_validate({"roundsBegin": rounds})
+    assert violation_text(first_violation(caught.value)) == told
 
 
 @pytest.mark.parametrize("at", [2027, 2027.5, True, "2027", "20271201", "-5", "1e9", "2027-12-01"])
