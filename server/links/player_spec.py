@@ -34,7 +34,8 @@ OWN_PLAYERS: Final = tuple(name for name in PLAYERS if name != HUMAN and missing
 """Players of ours that a game manager can start, as the environment of its process is set up."""
 _DIAL_IN: Final = "a file or program of yours dials in, and is named then: ggp player SPEC --connect URL --name NAME"
 _ANY_ROLE: Final = Constant("any")
-_HOST_AND_PORT: Final = re.compile(r"[\w.-]+:[0-9]{1,5}/?")
+_HOST_AND_PORT: Final = re.compile(r"(?:(?i:https?)(?:://?|//))?(?P<rest>[\w.-]+:[0-9]{1,5}(?:/.*)?)")
+"""An address without its scheme, or with one that a slip of the finger made."""
 _FILE_NAME: Final = re.compile(r"\S+\.[A-Za-z]\w*")
 _PYTHON: Final = re.compile(r"(python|pypy)[0-9.]*")
 _OPTION: Final = r"[a-z_]+=[^,]*"
@@ -162,8 +163,8 @@ def player_spec(text: str) -> PlayerSpec:
         return PlayerSpec(text, is_own=False)
     if text == HUMAN:
         raise PlayerSpecError(text, "a person plays with `ggp play`, or `ggp player human` in a terminal of its own")
-    if _HOST_AND_PORT.fullmatch(text):
-        raise PlayerSpecError(text, f"an address begins with http://, as in http://{text}")
+    if (address := _HOST_AND_PORT.fullmatch(text)) is not None:
+        raise PlayerSpecError(text, f"an address begins with http://, as in http://{address['rest']}")
     try:
         find_player(text)
     except UnknownNameError as error:

@@ -79,6 +79,9 @@ async def test_a_player_at_an_address_is_called_by_its_host_and_port() -> None:
         ("http://:80", "Invalid URL: host is required for absolute urls with the http scheme"),
         ("human", "a person plays with `ggp play`, or `ggp player human` in a terminal of its own"),
         ("host:80", "an address begins with http://, as in http://host:80"),
+        ("http//host:80", "an address begins with http://, as in http://host:80"),
+        ("http:/host:80/play", "an address begins with http://, as in http://host:80/play"),
+        ("HTTP://host:80", "an address begins with http://, as in http://host:80"),
     ],
 )
 def test_what_is_no_player_is_refused_with_a_reason(
