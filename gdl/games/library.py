@@ -7,6 +7,7 @@ import os
 import re
 from dataclasses import dataclass
 from functools import cache
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -25,6 +26,11 @@ FOLDER_VARIABLE: Final = "GGP_GAMES"
 """The variable of the environment that names a folder of more games, as `ggp import` makes it."""
 
 
+_MOST_SUGGESTED: Final = 3
+_NEAR: Final = 0.65
+"""How much alike names are of which one is suggested for the other."""
+_MOST_BESIDE: Final = 1_000
+"""How many rule files of a folder are looked at for that."""
 _NAME: Final = re.compile(r"[a-z0-9]{1,60}")
 """What games of the library are called."""
 _GDL2: Final = re.compile(r"^[^;\n]*\(\s*(?:sees\b|role\s+random\b)", re.MULTILINE | re.IGNORECASE)
@@ -122,7 +128,7 @@ def find_game(name_or_path: str | Path) -> GameFile:
     Names are those of the library, then those of the folder that the environment names in `GGP_GAMES`.
 
     Raises:
-        UnknownNameError: neither; it suggests the nearest names.
+        UnknownNameError: neither; it suggests the nearest rule files there, and the nearest names.
         NamedDescriptionError: it is the path of a TOML description.
     """
     name = str(name_or_path)
@@ -138,7 +144,17 @@ def find_game(name_or_path: str | Path) -> GameFile:
             if rules.suffix.lower() == ABOUT_SUFFIX:
                 raise NamedDescriptionError(rules, rules.with_suffix(RULES_SUFFIX))
             return GameFile(rules.stem, rules)
-    raise UnknownNameError("game", name, nearest_names(path.stem or name))
+    near = _nearest_files(path) + nearest_names(path.stem or name)
+    raise UnknownNameError("game", name, near[:_MOST_SUGGESTED])
+
+
+def _nearest_files(path: Path) -> list[str]:
+    """Return the rule files beside *path*, which is none, that may be meant by it."""
+    try:
+        stems = {file.stem: str(file) for file in islice(path.parent.glob(f"*{RULES_SUFFIX}"), _MOST_BESIDE)}
+    except (OSError, ValueError):  # a folder that may not be read, or no name of a file
+        return []
+    return [stems[near] for near in difflib.get_close_matches(path.stem[:100], stems, _MOST_SUGGESTED, _NEAR)]
 
 
 def same_game(name: str, description: Description) -> GameFile | None:
@@ -162,5 +178,5 @@ def free_name(name: str, taken: set[str]) -> str:
 def nearest_names(name: str) -> list[str]:
     """Return the names of games that may be meant by one that no game has, those of the folder in `GGP_GAMES` too."""
     names = [game.name for game in named_games()]
-    near = difflib.get_close_matches(name[:100].lower(), names, n=3, cutoff=0.65)
-    return near or [known for known in names if len(name) > 2 and known.startswith(name.lower())][:3]
+    near = difflib.get_close_matches(name[:100].lower(), names, _MOST_SUGGESTED, _NEAR)
+    return near or [known for known in names if len(name) > 2 and known.startswith(name.lower())][:_MOST_SUGGESTED]

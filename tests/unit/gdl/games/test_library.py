@@ -58,6 +58,27 @@ def test_a_misspelt_name_is_refused_with_the_nearest_ones(name: str, suggestions
     assert error.value.suggestions == suggestions
 
 
+@pytest.mark.parametrize(
+    ("name", "suggestions"),
+    [
+        ("nimbel.kif", ("nimble.kif", "nim")),
+        ("nimble", ("nimble.kif", "nim")),
+        ("deep/nimbel.kif", ("deep/nimbler.kif", "nim")),
+        ("other.kif", ("othello",)),
+    ],
+)
+def test_a_misspelt_path_is_refused_with_the_nearest_rule_files_beside_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, suggestions: tuple[str, ...]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("deep").mkdir()
+    for path in ("nimble.kif", "nimble.txt", "deep/nimbler.kif"):
+        Path(path).touch()
+    with pytest.raises(UnknownNameError) as error:
+        find_game(name)
+    assert error.value.suggestions == suggestions
+
+
 def test_the_folder_of_a_game_is_as_good_as_its_rule_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     rules = Path("mine", "mine.kif")
