@@ -302,6 +302,8 @@ def failure_words(error: BaseException, url: URL) -> str:
     if isinstance(error, aiohttp.ClientConnectorCertificateError):
         reason = getattr(error.certificate_error, "verify_message", "") or error.certificate_error
         return f"its certificate is not trusted: {reason} (SSL_CERT_FILE may name a file of certificates that are)"
+    if isinstance(error, aiohttp.ClientConnectorSSLError):
+        return "it does not answer in TLS (does it speak http?)"
     if isinstance(error, aiohttp.ClientConnectorError):
         return f"it cannot be reached: {_reason_of(error.os_error)}"
     if isinstance(error, TimeoutError):

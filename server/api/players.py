@@ -44,7 +44,8 @@ async def own_player(request: web.Request, name: str) -> tuple[PlayerRow, Princi
     viewer = principal(request)
     row = await _registry(request).get(name)
     if not player_models.is_own(row, viewer):
-        raise RequestError("forbidden", f"the player {row.name} belongs to another owner", status=403)
+        message = f"the player {row.name} belongs to another owner"
+        raise RequestError("forbidden", message, "choose another name for a player of your own", 403)
     return row, viewer
 
 

@@ -101,7 +101,11 @@ async def test_a_player_that_begins_anew_plays_on(sqlite: Database) -> None:
         (("--name", "deep"), "", "a token is needed here"),
         (("--name", "mcts"), None, "no player can be called 'mcts'"),
         (("--name", "a/b"), None, "no player may be called 'a/b': a name has 1 to 64 letters"),
-        (("--name", "hers"), None, "the player hers belongs to another owner"),
+        (
+            ("--name", "hers"),
+            None,
+            "the player hers belongs to another owner (choose another name for a player of your own)",
+        ),
         (("--name", "distant"), None, "has an address there"),
     ],
 )

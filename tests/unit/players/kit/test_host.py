@@ -131,6 +131,12 @@ async def test_a_host_that_ends_the_connection_may_want_https() -> None:
             await host.register()
 
 
+async def test_a_host_that_does_not_answer_in_tls_may_want_http() -> None:
+    async with answering() as (url, _), Host(url.replace("http://", "https://"), "deep") as host:
+        with pytest.raises(HostAwayError, match=r"it does not answer in TLS \(does it speak http\?\)"):
+            await host.register()
+
+
 @pytest.mark.parametrize("url", ["", "localhost:8080", "ftp://host", "http://", "http://[::1", "http://[::1]@"])
 def test_what_is_no_address(url: str) -> None:
     with pytest.raises(HostError):
