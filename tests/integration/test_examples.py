@@ -154,16 +154,18 @@ def test_a_match_of_a_running_server_is_followed_to_its_end(tmp_path: Path) -> N
     assert (ended.returncode, ended.stderr) == (0, "")
     assert ended.stdout.splitlines() == [
         f"{match_id}: tictactoe, players legal legal",
-        *(f"step {step}: {moves}" for step, moves in enumerate(MOVES)),
+        *(f"step {step}: {moves}" for step, moves in enumerate(MOVES, 1)),
         "goals: 100 0",
     ]
     assert again.stdout == ended.stdout
-    assert (unknown.returncode, unknown.stderr) == (1, f"{url} refuses to show unknown: HTTP status 404\n")
+    assert (unknown.returncode, unknown.stderr) == (1, f"{url} refuses to show unknown: no match 'unknown'\n")
 
 
 def test_following_says_how_it_is_called() -> None:
-    ended = run("watch_match.py")
+    ended, misspelt = run("watch_match.py"), run("watch_match.py", "127.0.0.1:9148", "match")
     assert (ended.returncode, "MATCH_ID [TOKEN]" in ended.stderr) == (1, True)
+    told = "127.0.0.1:9148 is no address of a server, as http://127.0.0.1:9148 is\n"
+    assert (misspelt.returncode, misspelt.stderr) == (1, told)
 
 
 @contextmanager
