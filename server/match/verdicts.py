@@ -73,7 +73,9 @@ class LegalChoice:
             return "it uses names that the player was not sent"
         if is_bare(self.inwards(said), self.legal_moves):
             return BARE_HINT
-        return _HINTS.get(_folded(said), "")
+        # Where it is another one's turn, as most often a role has one legal move alone.
+        the_only_one = f"the only one is {_shown(str(self.legal_moves[0]))}" if len(self.legal_moves) == 1 else ""
+        return _HINTS.get(_folded(said), the_only_one)
 
 
 def _folded(term: Term) -> str:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -77,6 +79,12 @@ def test_a_move_that_came_before_things_went_wrong_counts(ending: ReplyEnding) -
 )
 def test_what_is_no_move_is_explained(said: str, error: str, detail: str) -> None:
     assert judge_move(answer(said.encode()), CHOICE) == Verdict(None, error, detail)
+
+
+def test_the_only_legal_move_is_named_as_where_another_role_is_to_move() -> None:
+    turn_of_another = replace(CHOICE, legal_moves=(read_term("noop"),))
+    told = "no legal move: the only one is noop"
+    assert judge_move(answer(b"(mark 1 1)"), turn_of_another) == Verdict(None, "IL (mark 1 1)", told)
 
 
 @pytest.mark.parametrize(
