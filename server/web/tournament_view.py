@@ -13,6 +13,7 @@ from server.storage.rows import ENDED_STATUSES, MatchStatus
 from server.storage.tournament_rows import FixtureRow, TournamentRow
 from server.storage.tournaments import StoredTournament
 from server.tournament.competition import Pairing
+from server.tournament.plan import TournamentFormat
 from server.tournament.progress import Progress
 from server.tournament.ratings import elo_range
 from server.tournament.scoring import ScoringRules, counted_goals, losers, match_points
@@ -203,8 +204,12 @@ def _rounds(
     for pairing in progress.competition.pairings:
         by_round.setdefault(pairing.round, []).append(_pairing(pairing, fixtures, progress.plan.scoring))
     resting: dict[int, list[str]] = {}
+    form, late = found.row.terms.format, any(entrant.since_round > 1 for entrant in found.entrants)
+    # In a round robin late entrants meet the others in rounds of the longer table, which are over in part: one who has
+    # no match in one of them has played in others twice.
+    has_byes = not (late and form is TournamentFormat.ROUND_ROBIN)
     for number, name in byes(progress.competition):
-        if found.row.terms.format.has_byes(number):
+        if has_byes and form.has_byes(number):
             resting.setdefault(number, []).append(name)
     return tuple(
         ShownRound(number, tuple(pairings), tuple(resting.get(number, ())))

@@ -43,6 +43,14 @@ def test_an_entrant_without_a_match_has_a_bye_in_the_first_round_of_a_knockout_a
     assert [one.resting for one in shown.rounds] == [("p2",), ()]
 
 
+def test_an_entrant_without_a_match_has_no_bye_in_a_round_robin_with_late_entrants() -> None:
+    found = tournament_with("completed", "completed", format="round-robin")
+    *early, last = entrants("legal", "random", "legal")
+    fields = [(*early, last), (*early, replace(last, since_round=2))]
+    shown = [shown_tournament(replace(found, entrants=field)) for field in fields]
+    assert [[one.resting for one in each.rounds] for each in shown] == [[("p2",), ("p2",)], [(), ()]]
+
+
 def test_goals_of_a_pairing_are_in_the_order_of_its_entrants_whatever_their_roles() -> None:
     found = tournament_with("completed")
     won_by_first_role = [
