@@ -9,40 +9,40 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
-from gdl.errors import AboutFileError
+from gdl.errors import MetadataError
 from gdl.language.rules import ABOUT_SUFFIX, RULES_SUFFIX
 
 if TYPE_CHECKING:
-    from gdl.boards import About
+    from gdl.boards import GameMetadata
     from gdl.game import State
     from gdl.language.rules import Description
     from gdl.language.terms import Term
 
 
-def board_svg(description: Description, facts: Iterable[Term], about: About | None = None) -> str:
+def board_svg(description: Description, facts: Iterable[Term], metadata: GameMetadata | None = None) -> str:
     """Return the board of a state as SVG that carries its own style.
 
-    Its layout is that of *about*, else of the TOML file beside the rule file that *description* was read from, else it
-    is guessed from the rules.
+    Its layout is that of *metadata*, else of the TOML file beside the rule file that *description* was read from; where
+    neither is given it is guessed from the rules.
     """
     from gdl.boards import picture  # noqa: PLC0415 -- it is slow to load, and drawing alone needs it
 
-    return picture(description, about or about_beside(description), facts, standalone=True)
+    return picture(description, metadata or metadata_beside(description), facts, standalone=True)
 
 
-def about_beside(description: Description) -> About | None:
+def metadata_beside(description: Description) -> GameMetadata | None:
     """Return what the TOML file beside the rules says; None where there is none, or it is wrong.
 
     `ggp validate` says what is wrong with it.
     """
-    from gdl.boards import read_about  # noqa: PLC0415 -- as above
+    from gdl.boards import read_metadata  # noqa: PLC0415 -- as above
 
     rules = Path(description.source.name)
     if rules.suffix != RULES_SUFFIX:
         return None
     try:
-        return read_about(rules.with_suffix(ABOUT_SUFFIX))
-    except (OSError, AboutFileError):
+        return read_metadata(rules.with_suffix(ABOUT_SUFFIX))
+    except (OSError, MetadataError):
         return None
 
 

@@ -133,7 +133,7 @@ class NoLegalMoveError(RuleFileError):
     step: int
 
 
-class AboutFileError(GdlError, ValueError):
+class MetadataError(GdlError, ValueError):
     """The TOML description of a game is wrong; `problems` says what, one sentence each.
 
     `keys` are the paths of the keys that the problems are about, in the same order; empty where they are about none.

@@ -8,7 +8,7 @@ from typing import Final, Protocol, TextIO, TypeAlias
 
 import click
 
-from gdl.boards import About, board_of, layout_of, text_of
+from gdl.boards import GameMetadata, board_of, layout_of, text_of
 from gdl.boards.pieces import printable
 from gdl.errors import GdlError
 from gdl.game import Game, Role, State
@@ -100,11 +100,11 @@ Picture: TypeAlias = Callable[[Description, frozenset[Term]], str]
 """Draws facts of a state as text."""
 
 
-def picture_of(about: About | None, *, in_colour: bool) -> Picture:
-    """Return what draws facts by the layout that *about* gives; without one it is guessed from the rules."""
+def picture_of(metadata: GameMetadata | None, *, in_colour: bool) -> Picture:
+    """Return what draws facts by the layout that *metadata* gives; without one it is guessed from the rules."""
 
     def draw(description: Description, facts: frozenset[Term]) -> str:
-        board = board_of(layout_of(description, about), description, facts)
+        board = board_of(layout_of(description, metadata), description, facts)
         return text_of(board, _painted) if in_colour else text_of(board)
 
     return draw
@@ -117,7 +117,7 @@ def _painted(symbol: str, colour: str | None) -> str:
 _CONSTANT: Final = re.compile(r"(?<![^\s(])[^\s()?][^\s()]*")
 
 
-def about_rules(description: Description) -> About | None:
+def metadata_for_rules(description: Description) -> GameMetadata | None:
     """Return the description of the first named game with exactly these rules, None where there is no such game.
 
     A player over HTTP gets rules without a name. Named are the games of the library, and those of the folder in
@@ -184,7 +184,7 @@ def controlling_terminal() -> Streams:
 class HumanPlayer(Player):
     """Shows the person what the role knows, and takes the move that the person types.
 
-    *about* describes the board and the keys of the game; without it, a named game may have the same rules.
+    *metadata* describes the board and the keys of the game; without it, a named game may have the same rules.
     `q` quits and `c` takes the move of *adviser*, a player with the same percepts. A single move without arguments
     (a no-op) is made without asking.
     """
@@ -192,12 +192,12 @@ class HumanPlayer(Player):
     def __init__(
         self,
         screen: Screen | None = None,
-        about: About | None = None,
+        metadata: GameMetadata | None = None,
         adviser: Player | None = None,
         adviser_clock_s: float = 5.0,
     ) -> None:
         self.screen = screen or controlling_terminal()
-        self.about = about
+        self.metadata = metadata
         self.adviser, self.adviser_clock_s = adviser, adviser_clock_s
         self._events: dict[str, list[str]] = {}
         self._keys_shown: list[str] = []
@@ -209,7 +209,7 @@ class HumanPlayer(Player):
         super().join(game, role, seed)
         self._before, self._chosen = game.initial_state, None
         self._events.clear()
-        self.about = self.about or about_rules(game.description)
+        self.metadata = self.metadata or metadata_for_rules(game.description)
         if self.adviser is not None:
             self.adviser.join(game, role, seed)
             self.adviser.worlds = self.worlds
@@ -244,7 +244,7 @@ class HumanPlayer(Player):
             GaveUpError: the person quit.
         """
         check_not_terminal(state)
-        menu = Menu(state.legal_moves(role), self.about.keys if self.about else {})
+        menu = Menu(state.legal_moves(role), self.metadata.keys if self.metadata else {})
         self._chosen = menu.moves[0]
         self.suggest(self._chosen)
         if not menu.is_forced:
@@ -262,7 +262,7 @@ class HumanPlayer(Player):
 
     def draw(self, facts: frozenset[Term]) -> str:
         """Return the picture of *facts*."""
-        return picture_of(self.about, in_colour=self.screen.has_colours)(self.game.description, facts)
+        return picture_of(self.metadata, in_colour=self.screen.has_colours)(self.game.description, facts)
 
     def stop(self) -> None:
         """Show the last moves and percepts."""

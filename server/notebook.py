@@ -10,9 +10,9 @@ from functools import partial
 from pathlib import Path
 from typing import Any, Final, TypeVar
 
-from gdl.boards import About, board_of, layout_of, svg_of
+from gdl.boards import GameMetadata, board_of, layout_of, svg_of
 from gdl.boards.moves import arrows, emphasis
-from gdl.display import about_beside
+from gdl.display import metadata_beside
 from gdl.engines import make_game
 from gdl.errors import GdlError, UnknownNameError
 from gdl.extras import extra_module
@@ -118,14 +118,14 @@ def play(
         PlayerFileError: a file holds no player.
     """
     widgets = extra_module("ipywidgets", "notebook", "a widget")
-    about = None
+    metadata = None
     if isinstance(game, (str, Path)):
         file = find_game(game)
-        game, about = make_game(file.read()), file.about()
+        game, metadata = make_game(file.read()), file.about()
     mine, make_opponent = _role(game, role), find_player(opponent)
     person = _Clicker()
     players = {other: person if other is mine else make_opponent() for other in played_roles(game)}
-    return _Table(widgets, LocalMatch(game, players, seed, clock_s), person, mine, about).box
+    return _Table(widgets, LocalMatch(game, players, seed, clock_s), person, mine, metadata).box
 
 
 def _role(game: Game, wanted: str | Role | None) -> Role:
@@ -141,10 +141,12 @@ def _role(game: Game, wanted: str | Role | None) -> Role:
 class _Frames:
     """The states of a match, each with the joint move that led to it, as pictures and words."""
 
-    def __init__(self, game: Game, about: About | None, steps: Iterable[tuple[State, tuple[Term, ...]]]) -> None:
-        about = about or about_beside(game.description)
-        self._game, self._title = game, about.title if about else "Board"
-        self._layout = layout_of(game.description, about)
+    def __init__(
+        self, game: Game, metadata: GameMetadata | None, steps: Iterable[tuple[State, tuple[Term, ...]]]
+    ) -> None:
+        metadata = metadata or metadata_beside(game.description)
+        self._game, self._title = game, metadata.title if metadata else "Board"
+        self._layout = layout_of(game.description, metadata)
         self.states, self._moves = map(list, zip(*steps, strict=True))
 
     def svg(self, step: int) -> str:
@@ -216,9 +218,11 @@ class _Clicker(Player):
 class _Table:
     """The widget at which a person plays: a board, what happened, and the legal moves."""
 
-    def __init__(self, widgets: Any, match: LocalMatch, person: _Clicker, role: Role, about: About | None) -> None:
+    def __init__(
+        self, widgets: Any, match: LocalMatch, person: _Clicker, role: Role, metadata: GameMetadata | None
+    ) -> None:
         self._widgets, self._match, self._person, self._role = widgets, match, person, role
-        self._layout = layout_of(match.game.description, about or about_beside(match.game.description))
+        self._layout = layout_of(match.game.description, metadata or metadata_beside(match.game.description))
         self._steps = match.play()
         self._n_clicks = 0
         self._board, self._words = widgets.HTML(), widgets.HTML()

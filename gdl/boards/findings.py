@@ -9,15 +9,15 @@ from operator import itemgetter
 from pathlib import Path
 from typing import Any, Final, Literal
 
-from gdl.boards.about import About, KeyPath, about_of, problem_at, read_bytes
 from gdl.boards.boards import outside_of
 from gdl.boards.layout import Layout, Table
+from gdl.boards.metadata import GameMetadata, KeyPath, metadata_of, problem_at, read_bytes
 from gdl.boards.pieces import facts_of, shown
 from gdl.datalog.domains import values_of_relations
 from gdl.datalog.translation import clauses_of
 from gdl.datalog.values import BOTTOM, TOP, Known, Values, values_of_heads
 from gdl.diagnostics import Diagnostic, Source, Span, diagnostic, in_order
-from gdl.errors import AboutFileError, LimitExceeded
+from gdl.errors import LimitExceeded, MetadataError
 from gdl.language.kif import read_term
 from gdl.language.rules import Description
 from gdl.language.terms import Compound, Constant, Term, Variable, arguments_of, signature
@@ -40,20 +40,20 @@ class _Difference:
     hint: str
 
 
-def about_findings(about: Path | Source, rules: Description | None = None) -> list[Diagnostic]:
-    """Return what is wrong with the TOML description *about*, a file or its text, each problem where its key is.
+def metadata_findings(metadata: Path | Source, rules: Description | None = None) -> list[Diagnostic]:
+    """Return what is wrong with the TOML description *metadata*, a file or its text, each problem where its key is.
 
     Where *rules*, which have no error, are given, so is what the description says of them that they do not.
 
     Raises:
         OSError: the file cannot be read.
     """
-    source = about if isinstance(about, Source) else Source(str(about), "")
+    source = metadata if isinstance(metadata, Source) else Source(str(metadata), "")
     try:
-        raw = read_bytes(about) if isinstance(about, Path) else source.text.encode("utf-8", "surrogatepass")
+        raw = read_bytes(metadata) if isinstance(metadata, Path) else source.text.encode("utf-8", "surrogatepass")
         source = Source(source.name, raw.decode("utf-8", "replace"))
-        said = about_of(raw, source.name)
-    except AboutFileError as error:
+        said = metadata_of(raw, source.name)
+    except MetadataError as error:
         return _wrong(source, error)
     differences = () if rules is None else _differences(said, rules)
     found = (_mismatch(source, one) for one in differences)
@@ -64,7 +64,7 @@ def _mismatch(source: Source, one: _Difference) -> Diagnostic:
     return diagnostic("description-mismatch", _span(source, one.key, ""), problem_at(one.key, one.what), one.hint)
 
 
-def _wrong(source: Source, error: AboutFileError) -> list[Diagnostic]:
+def _wrong(source: Source, error: MetadataError) -> list[Diagnostic]:
     keys, words = error.keys or [()] * len(error.problems), error.words or [()] * len(error.problems)
     found = (
         diagnostic("wrong-description", _span(source, key, problem), problem, _hint(source, key, problem, allowed))
@@ -73,25 +73,25 @@ def _wrong(source: Source, error: AboutFileError) -> list[Diagnostic]:
     return list(in_order(found))
 
 
-def _differences(about: About, rules: Description) -> Iterator[_Difference]:
-    """Yield what *about* says of *rules* that these do not."""
-    yield from _differing_roles(about, rules)
+def _differences(metadata: GameMetadata, rules: Description) -> Iterator[_Difference]:
+    """Yield what *metadata* says of *rules* that these do not."""
+    yield from _differing_roles(metadata, rules)
     facts = tuple(facts_of(rules))
     known = {"state": _fluents(rules), "rules": _terms(values_of_heads(facts))}
-    for key, pattern, source in _patterns(about.board):
+    for key, pattern, source in _patterns(metadata.board):
         term = read_term(pattern)
         if not _can_be(term, known[source]):
             yield _Difference(key, *_without_match(term, known[source], "fluent" if source == "state" else "fact"))
     first = [fact.arguments[0] for fact in facts if isinstance(fact, Compound) and signature(fact) == ("init", 1)]
-    for number, fact in outside_of(about.board, rules, first):
+    for number, fact in outside_of(metadata.board, rules, first):
         what = f"{fact} holds at first, and is in none of the cells that `columns` and `rows` name"
         yield _Difference(("board", "pieces", number, "fluent"), what, "name the columns and rows that the facts have")
 
 
-def _differing_roles(about: About, rules: Description) -> Iterator[_Difference]:
+def _differing_roles(metadata: GameMetadata, rules: Description) -> Iterator[_Difference]:
     heads = [rule.head.term for rule in rules.rules if signature(rule.head.term) == ("role", 1)]
     named = {shown(argument) for head in heads for argument in arguments_of(head)}
-    if all(head.is_ground for head in heads) and named and named != set(about.roles):
+    if all(head.is_ground for head in heads) and named and named != set(metadata.roles):
         yield _Difference(("roles",), f"the roles of the rules are {_listed(named)}", "name these, as the rules do")
 
 

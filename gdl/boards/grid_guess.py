@@ -5,16 +5,16 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final, Literal
 
+from gdl.boards.appearance import Appearance, appearances, colour_of, shape_of, symbol_of
 from gdl.boards.fluents import Argument, Fluent, Path
 from gdl.boards.layout import MAX_ENTRIES, MAX_SIDE, Pieces, ShapeName
-from gdl.boards.looks import Appearance, appearances, colour_of, shape_of, symbol_of
 from gdl.boards.readings import Reading, readings_of
 
 _CHECKERED: Final = frozenset({"pawn", "knight", "bishop", "rook", "queen", "king"})
 _MEN: Final = frozenset({"man", "crowned"})
 _TWIN: Final = re.compile(r"(.*?)_?(\d|[a-z]$)|(even|odd|left|right|upper|lower)(.*)", re.IGNORECASE)
 _MAX_COMPANIONS: Final = 10
-_PLAIN_LOOK: Final = Appearance("", "token", "white")
+_PLAIN_APPEARANCE: Final = Appearance("", "token", "white")
 _MAX_KINDS: Final = 6
 """Of how many names an argument may be that splits pieces by owner or state."""
 
@@ -119,22 +119,22 @@ def _pieces(reading: Reading, roles: Sequence[str]) -> Iterator[Pieces]:
     if split is None:
         yield pieces_by_value(reading.fluent, reading.places, kind, roles)
         return
-    looks = appearances(split.names, roles)
+    found = appearances(split.names, roles)
     for owner in sorted(split.names):
-        look = looks.get(owner, _PLAIN_LOOK)
+        one = found.get(owner, _PLAIN_APPEARANCE)
         pieces = pieces_by_value(reading.fluent, reading.places | {split.path: owner}, kind, roles)
-        symbols = {name: f"{look.symbol.lower()}{symbol}"[:3] for name, symbol in (pieces.symbols or {}).items()}
-        own = {"colours": {}, "colour": look.colour, "fills": {}, "fill": look.fill, "symbols": symbols}
+        symbols = {name: f"{one.symbol.lower()}{symbol}"[:3] for name, symbol in (pieces.symbols or {}).items()}
+        own = {"colours": {}, "colour": one.colour, "fills": {}, "fill": one.fill, "symbols": symbols}
         yield pieces.model_copy(update=own)
 
 
 def pieces_by_value(fluent: Fluent, places: Mapping[Path, str], kind: Argument, roles: Sequence[str]) -> Pieces:
-    """Return what shows *fluent* at *places*, each name of the argument *kind* with a look of its own."""
-    looks = appearances(sorted(kind.names)[:MAX_ENTRIES], roles)
+    """Return what shows *fluent* at *places*, each name of the argument *kind* with an appearance of its own."""
+    found = appearances(sorted(kind.names)[:MAX_ENTRIES], roles)
     return Pieces(
         fluent=fluent.pattern({**places, kind.path: "?piece"}),
-        symbols={name: look.symbol for name, look in looks.items()},
-        colours={name: look.colour for name, look in looks.items() if look.colour},
-        shapes={name: look.shape for name, look in looks.items()},
-        fills={name: look.fill for name, look in looks.items()},
+        symbols={name: one.symbol for name, one in found.items()},
+        colours={name: one.colour for name, one in found.items() if one.colour},
+        shapes={name: one.shape for name, one in found.items()},
+        fills={name: one.fill for name, one in found.items()},
     )

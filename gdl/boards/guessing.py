@@ -9,12 +9,12 @@ from typing import Final
 
 from pydantic import ValidationError
 
-from gdl.boards.about import About
+from gdl.boards.appearance import appearances, symbol_of
 from gdl.boards.axes import axis_of
 from gdl.boards.fluents import Argument, Fluent, domains_of, fluents_of, name_words
 from gdl.boards.grid_guess import Grid, best_grid, pieces_by_value
 from gdl.boards.layout import MAX_ENTRIES, Caption, Heaps, Layout, Lines, Pieces, Side, Stacks, Walls
-from gdl.boards.looks import appearances, symbol_of
+from gdl.boards.metadata import GameMetadata
 from gdl.boards.pieces import natural
 from gdl.boards.readings import diagonal
 from gdl.language.rules import Description
@@ -41,9 +41,9 @@ def layout_for(description: Description) -> Layout:
     return _layout(_Known(description))
 
 
-def layout_of(description: Description, about: About | None) -> Layout:
-    """Return the layout that *about* gives, a guessed one where a game comes without, or its description without."""
-    return about.board if about is not None and "board" in about.model_fields_set else layout_for(description)
+def layout_of(description: Description, metadata: GameMetadata | None) -> Layout:
+    """Return the layout that *metadata* gives, a guessed one where a game comes without, or its description without."""
+    return metadata.board if metadata is not None and "board" in metadata.model_fields_set else layout_for(description)
 
 
 class _Known:
@@ -212,8 +212,8 @@ def _lies_on_others(fluent: Fluent) -> bool:
 
 
 def _symbols(names: frozenset[str]) -> dict[str, str]:
-    looks = appearances(names)
-    return {name: looks[name].symbol if name in looks else symbol_of(name) for name in names}
+    found = appearances(names)
+    return {name: found[name].symbol if name in found else symbol_of(name) for name in names}
 
 
 def _heaps(turn: _Turn, fluents: tuple[Fluent, ...]) -> Layout | None:

@@ -119,7 +119,7 @@ def _of_role(pattern: str) -> str:
     return pattern
 
 
-class Looks(Table):
+class PieceAppearance(Table):
     """What pieces look like, all or by the value of `?piece`.
 
     Every piece has `symbol`; or the one of `symbols` that its `?piece` has there, if any; or the text of `?piece`.
@@ -160,7 +160,7 @@ class Looks(Table):
             _need(self.fluent, "?piece", hint="" if self.symbol else "; give all of them one `symbol`")
 
 
-class Pieces(Looks):
+class Pieces(PieceAppearance):
     """The facts that stand in cells: `?x` is the column, `?y` the row, `?piece` what stands there.
 
     `?bx` and `?by` are the blocks of columns and rows named by two arguments (`block` where no argument says `?bx`),
@@ -183,7 +183,7 @@ class Pieces(Looks):
         return self
 
 
-class Tray(Looks):
+class Tray(PieceAppearance):
     """The facts that lie beside the board in a row, such as cards in hand and dice: `?piece`, and whose by `?tray`.
 
     There is one row for each `?tray`, called so after `label`. Each lies there as often as the number `?count` says.
@@ -197,7 +197,7 @@ class Tray(Looks):
         return self
 
 
-class Stacks(Looks):
+class Stacks(PieceAppearance):
     """The facts that pile up: `?piece` on `?below`, or in `?stack` and there at `?level`; else on the table.
 
     Without a level the larger number lies below. `columns` name the stacks that are always there.

@@ -9,10 +9,10 @@ from typing import Final, TypedDict, Unpack
 from xml.etree.ElementTree import Element
 
 from gdl.boards import guessing, marks, text
-from gdl.boards.about import About
 from gdl.boards.boards import Board, Place, board_of, cell_name
 from gdl.boards.geometry import CELL
 from gdl.boards.grids import LETTER, PAD, Emphasis, Frame, draw_arrow, draw_grid, grid_frame, placed
+from gdl.boards.metadata import GameMetadata
 from gdl.boards.pieces import Mark
 from gdl.boards.svg import add, clean, root, written
 from gdl.language.rules import Description
@@ -151,7 +151,7 @@ _MAX_LETTERS: Final = 100
 _MAX_LINES: Final = 60
 
 
-class Look(TypedDict, total=False):
+class PictureOptions(TypedDict, total=False):
     """How a picture is to be drawn.
 
     `title` is the name that screen readers say; `standalone` puts style sheet and background inside, for files, while
@@ -169,32 +169,34 @@ class Look(TypedDict, total=False):
     captions: bool
 
 
-def picture(description: Description, about: About | None, facts: Iterable[Term], **look: Unpack[Look]) -> str:
+def picture(
+    description: Description, metadata: GameMetadata | None, facts: Iterable[Term], **options: Unpack[PictureOptions]
+) -> str:
     """Return the picture of a state, or of what is known of one: by the game's layout, else by a guessed one."""
-    if about is not None:
-        look.setdefault("title", about.title)
-    return svg_of(board_of(guessing.layout_of(description, about), description, facts), **look)
+    if metadata is not None:
+        options.setdefault("title", metadata.title)
+    return svg_of(board_of(guessing.layout_of(description, metadata), description, facts), **options)
 
 
-def svg_of(board: Board, **look: Unpack[Look]) -> str:
+def svg_of(board: Board, **options: Unpack[PictureOptions]) -> str:
     """Return *board* as one `svg` element, complete, and safe to stand in a page.
 
     Every cell has `data-cell="x,y"`, column and row counted from 0 at the left and at the top; heaps are a column.
     """
-    return written(drawing(board, **look))
+    return written(drawing(board, **options))
 
 
-def drawing(board: Board, **look: Unpack[Look]) -> Element:
+def drawing(board: Board, **options: Unpack[PictureOptions]) -> Element:
     """Return *board* as the element that `svg_of` writes."""
-    canvas = Canvas(board, look.get("highlighted", {}), is_playable=look.get("playable", False))
+    canvas = Canvas(board, options.get("highlighted", {}), is_playable=options.get("playable", False))
     drawn, (width, height) = canvas.frame, trays_size(board)
     frame = Frame(drawn.left, max(drawn.width, width), drawn.height + height)
-    captions = look.get("captions", True)
+    captions = options.get("captions", True)
     lines = _lines(board, frame.width) if captions else []
     has_turn = captions and board.turn is not None
-    picture = _sheet(board, frame, [*lines, _turn(board)] if has_turn else lines, look)
+    picture = _sheet(board, frame, [*lines, _turn(board)] if has_turn else lines, options)
     canvas.draw(picture)
-    for way in look.get("arrows", ()) if board.layout.kind == "grid" else ():
+    for way in options.get("arrows", ()) if board.layout.kind == "grid" else ():
         draw_arrow(picture, board, way)
     draw_trays(picture, board, drawn.height)
     top = frame.height
@@ -206,17 +208,17 @@ def drawing(board: Board, **look: Unpack[Look]) -> Element:
     return picture
 
 
-def _sheet(board: Board, frame: Frame, lines: list[str], look: Look) -> Element:
+def _sheet(board: Board, frame: Frame, lines: list[str], options: PictureOptions) -> Element:
     """Return an empty picture of the right size, with its name and its description in words."""
     width = max(1, frame.width, *(CELL + len(line) * LETTER for line in lines))
     height = max(1, frame.height + _LINE_HEIGHT * len(lines) + (PAD if lines else 0))
     kind = "board checkered" if board.layout.checkered else "board"
-    picture = root(round(width), round(height), class_=kind, role="group" if look.get("playable") else "img")
-    add(picture, "title", look.get("title") or "Board")
+    picture = root(round(width), round(height), class_=kind, role="group" if options.get("playable") else "img")
+    add(picture, "title", options.get("title") or "Board")
     add(picture, "desc", text.words_of(board))
-    if look.get("standalone"):
+    if options.get("standalone"):
         add(picture, "style").text = board_css()
-    if look.get("standalone") and not look.get("transparent"):
+    if options.get("standalone") and not options.get("transparent"):
         add(picture, "rect", width=width, height=height, class_="sheet", fill="#ffffff")
     return picture
 

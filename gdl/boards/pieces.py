@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Final, Literal
 
-from gdl.boards.layout import Layout, Looks, Pieces, Stacks
+from gdl.boards.layout import Layout, PieceAppearance, Pieces, Stacks
 from gdl.language.kif import read_term
 from gdl.language.rules import Description
 from gdl.language.terms import Compound, Term, Variable, signature
@@ -108,7 +108,7 @@ class Mark:
         return int(digits[1]) if digits else None
 
 
-def marks_of(pieces: Looks, values: list[str], n_columns: int = 1) -> Iterator[Mark]:
+def marks_of(pieces: PieceAppearance, values: list[str], n_columns: int = 1) -> Iterator[Mark]:
     """Yield how *values* of `?piece` are shown in one place; a board of *n_columns* may grade their colours."""
     shown = [(_symbol(pieces, value), value) for value in values]
     if isinstance(pieces, Pieces) and pieces.count and len(shown) > 1:
@@ -120,7 +120,7 @@ def marks_of(pieces: Looks, values: list[str], n_columns: int = 1) -> Iterator[M
             yield _mark(pieces, symbol, value, 1, n_columns)
 
 
-def _mark(pieces: Looks, symbol: str, value: str, count: int, n_columns: int = 1) -> Mark:
+def _mark(pieces: PieceAppearance, symbol: str, value: str, count: int, n_columns: int = 1) -> Mark:
     grade = _grade(pieces, value, n_columns)
     colour = pieces.colours.get(value, grade or pieces.colour)
     shape, fill = pieces.shapes.get(value, pieces.shape), pieces.fills.get(value, grade or pieces.fill)
@@ -138,7 +138,7 @@ _GRADES: Final = (
 _ROWS: Final = ("bright_red", "bright_yellow", "bright_green", "bright_cyan", "bright_blue", "bright_magenta")
 
 
-def _grade(pieces: Looks, value: str, n_columns: int) -> str | None:
+def _grade(pieces: PieceAppearance, value: str, n_columns: int) -> str | None:
     """Return the colour of a number among others."""
     if pieces.graded is None or not is_number(value) or int(value) == 0:
         return None
@@ -147,7 +147,7 @@ def _grade(pieces: Looks, value: str, n_columns: int) -> str | None:
     return _ROWS[(int(value) - 1) // n_columns % len(_ROWS)]
 
 
-def _symbol(pieces: Looks, value: str) -> str | None:
+def _symbol(pieces: PieceAppearance, value: str) -> str | None:
     if pieces.symbol is not None:
         return pieces.symbol
     if pieces.symbols is not None:

@@ -7,7 +7,7 @@ from typing import Final, TypeAlias
 
 from gdl.boards.boards import Board, Place
 from gdl.boards.geometry import Geometry, geometry_of
-from gdl.boards.layout import Layout, Looks
+from gdl.boards.layout import Layout, PieceAppearance
 from gdl.boards.pieces import Mark, Pile
 
 Paint: TypeAlias = Callable[[str, str | None], str]
@@ -329,14 +329,18 @@ def _signs_of(entries: tuple[tuple[str, str, str | None], ...]) -> tuple[tuple[t
 
 def _signs(layout: Layout) -> Iterator[tuple[tuple[str, str | None], str]]:
     every = (*layout.pieces, *layout.stacks, *layout.trays)
-    yield from _signs_of(tuple(dict.fromkeys(entry for looks in every for entry in _of(looks))))
+    yield from _signs_of(tuple(dict.fromkeys(entry for pieces in every for entry in _of(pieces))))
 
 
-def _of(looks: Looks) -> Iterator[tuple[str, str, str | None]]:
-    """Yield symbol, shape and colour of every piece that *looks* names, the white ones first."""
-    named = looks.symbols or ({"": looks.symbol} if looks.symbol else {})
+def _of(pieces: PieceAppearance) -> Iterator[tuple[str, str, str | None]]:
+    """Yield symbol, shape and colour of every piece that *pieces* names, the white ones first."""
+    named = pieces.symbols or ({"": pieces.symbol} if pieces.symbol else {})
     entries = (
-        (symbol, looks.shapes.get(value, looks.shape), looks.fills.get(value, looks.fill) or looks.colours.get(value))
+        (
+            symbol,
+            pieces.shapes.get(value, pieces.shape),
+            pieces.fills.get(value, pieces.fill) or pieces.colours.get(value),
+        )
         for value, symbol in named.items()
     )
     drawn = [(symbol, shape, fill) for symbol, shape, fill in entries if shape]

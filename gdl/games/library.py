@@ -17,7 +17,7 @@ from gdl.language.kif import DEFAULT_LIMITS, ReadLimits
 from gdl.language.rules import ABOUT_SUFFIX, RULES_SUFFIX, Description, read_file
 
 if TYPE_CHECKING:
-    from gdl.boards import About
+    from gdl.boards import GameMetadata
 
 _PACKAGE: Final = Path(__file__).resolve().parents[1]
 _FOLDERS: Final = (_PACKAGE / "rules_data", _PACKAGE.parent / "rules")
@@ -81,16 +81,16 @@ class GameFile:
         """
         return _GDL2.search(self.text()) is not None
 
-    def about(self) -> About | None:
+    def about(self) -> GameMetadata | None:
         """Return what the TOML description says, or None where there is none.
 
         Raises:
             OSError: the file cannot be read.
-            AboutFileError: as `gdl.boards.about.read_about`.
+            MetadataError: as `gdl.boards.metadata.read_metadata`.
         """
-        from gdl.boards import read_about  # noqa: PLC0415 -- pydantic is large, and rules alone need none of it
+        from gdl.boards import read_metadata  # noqa: PLC0415 -- pydantic is large, and rules alone need none of it
 
-        return read_about(self.about_path) if self.has_about else None
+        return read_metadata(self.about_path) if self.has_about else None
 
 
 @cache

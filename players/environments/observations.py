@@ -9,9 +9,9 @@ from typing import Final, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from gdl.boards.about import About
 from gdl.boards.boards import Board, board_of
 from gdl.boards.guessing import layout_of
+from gdl.boards.metadata import GameMetadata
 from gdl.game import Game
 from gdl.language.terms import Term, signature
 from players.environments.buffers import Expansion, Ranges
@@ -47,13 +47,13 @@ _PARTS: Final = (
 )
 
 
-def planes_of(game: Game, fluents: tuple[Term, ...], about: About | None) -> Planes:
-    """Return the planes of a game by its layout, a guessed one where *about* has none.
+def planes_of(game: Game, fluents: tuple[Term, ...], metadata: GameMetadata | None) -> Planes:
+    """Return the planes of a game by its layout, a guessed one where *metadata* has none.
 
     Raises:
         ValueError: the game has no board of rows and columns.
     """
-    layout = layout_of(game.description, about)
+    layout = layout_of(game.description, metadata)
     if layout.kind != "grid":
         raise ValueError("the game has no board of rows and columns; its fluents are there as bits")
     empty = board_of(layout, game.description, ())
@@ -148,14 +148,14 @@ class Observations:
     *ranges* has the threads that write them. *Shapes*: N copies, R players.
     """
 
-    def __init__(self, numbering: Numbering, copies: Copies, about: About | None, ranges: Ranges) -> None:
-        self._numbering, self._copies, self._about, self._ranges = numbering, copies, about, ranges
+    def __init__(self, numbering: Numbering, copies: Copies, metadata: GameMetadata | None, ranges: Ranges) -> None:
+        self._numbering, self._copies, self._metadata, self._ranges = numbering, copies, metadata, ranges
         self._n, self._game = len(copies.phase), numbering.game
 
     @property
     def is_hidden(self) -> bool:
         """Whether players see less than the state: in GDL-II, unless what is known *about* the game says otherwise."""
-        sees_all = self._about is not None and self._about.information == "perfect"
+        sees_all = self._metadata is not None and self._metadata.information == "perfect"
         return self._game.has_imperfect_information and not sees_all
 
     def _written(self, out: Masks, parts: Sequence[Expansion]) -> Masks:
@@ -226,7 +226,7 @@ class Observations:
         Raises:
             ValueError: the game has no board of rows and columns.
         """
-        return planes_of(self._game, self._game.fluents, self._about)
+        return planes_of(self._game, self._game.fluents, self._metadata)
 
     @cached_property
     def _planes(self) -> Masks:

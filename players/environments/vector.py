@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 import gdl
-from gdl.boards.about import About
+from gdl.boards.metadata import GameMetadata
 from gdl.compiler.compiled import CompiledGame, CompiledState
 from gdl.compiler.kernels.lanes import N_LANES
 from gdl.compiler.kernels.packing import words_of
@@ -359,7 +359,7 @@ def load_environment_kernels() -> None:
     arrays.draw_planes(0, 1, 0, 0, 0, 0, 0, 0, 0, 0)
 
 
-def _found(game: str | Path | Game) -> tuple[CompiledGame, About | None]:
+def _found(game: str | Path | Game) -> tuple[CompiledGame, GameMetadata | None]:
     """Return a compiled game, and what is known about it, where it comes from the library or a path."""
     if isinstance(game, (str, Path)):
         file = gdl.find_game(game)

@@ -10,7 +10,7 @@ from typing import Final
 from gdl.game import Game, Role, State
 from gdl.language.terms import Term
 from players.deadline import Deadline
-from players.human import about_rules, picture_of
+from players.human import metadata_for_rules, picture_of
 from players.kit.notebook import run_anywhere
 from players.language_model.completions import Completion, CompletionError, Endpoint, Message, complete
 from players.language_model.conversation import TOOL, Conversation, correction, named_move
@@ -85,7 +85,7 @@ class LanguageModelPlayer(Player):
         for value, name, variable in ((self.endpoint.url, "url", URL), (self.endpoint.model, "model", MODEL)):
             if not value:
                 raise MissingModelError("llm", f"set {variable}, or write llm:{name}=...")
-        draw = picture_of(about_rules(game.description), in_colour=False)
+        draw = picture_of(metadata_for_rules(game.description), in_colour=False)
         self._conversation = Conversation(game, role, lambda state: draw(game.description, state.facts))
 
     def perceive(self, own_move: Term | None, percepts: Sequence[Term]) -> None:

@@ -5,16 +5,16 @@ from typing import Annotated, Any, Final
 from aiohttp import web
 from pydantic import Base64Bytes, Field
 
-from gdl.boards.about import MAX_BYTES as MAX_ABOUT_BYTES
-from gdl.boards.about import about_of
-from gdl.errors import AboutFileError
+from gdl.boards.metadata import MAX_BYTES as MAX_ABOUT_BYTES
+from gdl.boards.metadata import metadata_of
+from gdl.errors import MetadataError
 from server.access.access import principal
 from server.api import operation
 from server.hosting.imports import GameImport
 from server.hosting.uploads import Upload, keep_game
 from server.principal import Role
 from server.refusals import RequestError
-from server.storage.games import about_version, title_of
+from server.storage.games import title_of, version_metadata
 from server.storage.rows import GameVersion
 from server.validating.checker import MAX_CHARACTERS
 from server.validating.formats import file_report
@@ -128,7 +128,7 @@ def _line(version: GameVersion) -> dict[str, Any]:
 async def read_game(request: web.Request, name: operation.Name, query: VersionQuery) -> GameAnswer:
     """Tell about a game and its versions."""
     version = await _version(request, name, query)
-    about = about_version(version)
+    about = version_metadata(version)
     common = _line(version) | {"url": f"/api/v1/games/{version.name}", "versions": await _versions(request, name)}
     more = {"report": version.report, "summary": about and about.summary}
     return GameAnswer(**common, **operation.without_none(more))
@@ -216,8 +216,8 @@ def _check_about(text: str | None) -> None:
     if text is None:
         return
     try:
-        about_of(text.encode(), "about")
-    except AboutFileError as error:
+        metadata_of(text.encode(), "about")
+    except MetadataError as error:
         raise RequestError("about_refused", "; ".join(error.problems)[:2_000]) from error
 
 

@@ -6,9 +6,9 @@ from typing import NamedTuple
 import click
 from rich.table import Table
 
-from gdl.boards import About
+from gdl.boards import GameMetadata
 from gdl.diagnostics import escaped
-from gdl.errors import AboutFileError
+from gdl.errors import MetadataError
 from gdl.games.library import GameFile, named_games
 from server.terminal.command_line import table_console
 
@@ -31,22 +31,23 @@ def command(context: click.Context, as_json: bool) -> None:
     Exits with 1 where a description cannot be read; its game is listed all the same.
     """
     files = named_games()
-    abouts = [_about(file) for file in files]
+    found = [_metadata(file) for file in files]
     games = [
-        _entry(file, about if isinstance(about, About) else None) for file, about in zip(files, abouts, strict=True)
+        _entry(file, metadata if isinstance(metadata, GameMetadata) else None)
+        for file, metadata in zip(files, found, strict=True)
     ]
     if as_json:
         click.echo(json.dumps([game._asdict() for game in games], indent=2))
     else:
         _show(games)
-    context.exit(1 if any(isinstance(about, AboutFileError) for about in abouts) else 0)
+    context.exit(1 if any(isinstance(metadata, MetadataError) for metadata in found) else 0)
 
 
-def _about(file: GameFile) -> About | AboutFileError | None:
+def _metadata(file: GameFile) -> GameMetadata | MetadataError | None:
     """Return the description of a game, if it has one; the error, which is printed, where that cannot be read."""
     try:
         return file.about()
-    except AboutFileError as error:
+    except MetadataError as error:
         click.echo("\n".join(map(escaped, f"ggp: {error}".split("\n"))), err=True)
         return error
 
@@ -64,13 +65,13 @@ def _show(games: list[_Entry]) -> None:
     table_console().print(table)
 
 
-def _entry(game: GameFile, about: About | None) -> _Entry:
+def _entry(game: GameFile, metadata: GameMetadata | None) -> _Entry:
     """Return the line of a game."""
-    knows_all = about is not None and about.information == "perfect"
+    knows_all = metadata is not None and metadata.information == "perfect"
     return _Entry(
         name=game.name,
-        title=about.title if about else game.name,
-        roles=about.roles if about else (),
+        title=metadata.title if metadata else game.name,
+        roles=metadata.roles if metadata else (),
         has_imperfect_information=not knows_all and game.seems_gdl2(),
         path=str(game.path),
     )

@@ -41,7 +41,7 @@ def command(name: str, role_name: str | None, opponent: str | None, clock_s: flo
     numbers have no others. `q` quits, `c` lets the computer choose. You are shown only what your role may know.
     """
     file = find_game(name)
-    about = file.about()
+    metadata = file.about()
     with progress(f"deriving the first position of {file.name}"):
         game = make_game(file.read())
         game.initial_state.legal_moves(game.roles[0])
@@ -51,14 +51,14 @@ def command(name: str, role_name: str | None, opponent: str | None, clock_s: flo
     screen = Streams(sys.stdin, sys.stdout)
     computer = _COMPUTER if seed is None else _REPEATABLE_COMPUTER
     players = {role: find_player(opponent or computer)() for role in game.roles if role not in (RANDOM, mine)}
-    person = HumanPlayer(screen, about, find_player(_REPEATABLE_COMPUTER)(), clock_s)
+    person = HumanPlayer(screen, metadata, find_player(_REPEATABLE_COMPUTER)(), clock_s)
     players[mine] = person
 
     def thinking(role: Role) -> AbstractContextManager[object]:
         return nullcontext() if role == mine else progress(escaped(f"{role} thinks"))
 
     seed = random.randrange(2**32) if seed is None else seed
-    screen.say(f"{about.title if about else file.name}. q quits, c lets the computer choose.")
+    screen.say(f"{metadata.title if metadata else file.name}. q quits, c lets the computer choose.")
     _play(LocalMatch(game, players, seed, clock_s), person, thinking)
 
 

@@ -153,10 +153,10 @@ def _drawn(
     output: Path | None,
 ) -> dict[str, Any]:
     """Return the verdict, and write each step as a picture into *folder*, all of them as one into the file *output*."""
-    about = file.about() if file else None
+    metadata = file.about() if file else None
     try:
-        pictures = None if folder is None else PictureFolder(folder, game.description, about)
-        animation = None if output is None else Animation(game.description, about)
+        pictures = None if folder is None else PictureFolder(folder, game.description, metadata)
+        animation = None if output is None else Animation(game.description, metadata)
         verdict = _verdict(record, game, show, [one for one in (pictures, animation) if one is not None])
         if animation is not None and output is not None:
             animation.write(output)

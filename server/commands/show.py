@@ -11,7 +11,7 @@ from rich.console import Console
 from rich.syntax import Syntax
 from rich.text import Text
 
-from gdl.boards import About, Paint, board_of, in_unicode, layout_of, picture, text_of
+from gdl.boards import GameMetadata, Paint, board_of, in_unicode, layout_of, picture, text_of
 from gdl.diagnostics import escaped
 from gdl.editing.grammar import GdlLexer
 from gdl.engines import make_game
@@ -90,40 +90,40 @@ class _Shown:
     """A game, the rule file that it is of, its description, and how many legal moves roles have at first."""
 
     file: GameFile
-    about: About | None
+    metadata: GameMetadata | None
     game: Game
     legal: dict[str, int]
 
     def picture(self) -> str:
         """Return the first position as SVG."""
-        return picture(self.game.description, self.about, self.game.initial_state.facts, standalone=True)
+        return picture(self.game.description, self.metadata, self.game.initial_state.facts, standalone=True)
 
     def position(self, paint: Paint, *, is_unicode: bool) -> str:
         """Return the first position as text."""
-        layout = layout_of(self.game.description, self.about)
+        layout = layout_of(self.game.description, self.metadata)
         board = board_of(layout, self.game.description, self.game.initial_state.facts)
         return text_of(in_unicode(board) if is_unicode else board, paint)
 
     def words(self) -> Iterator[str]:
         """Yield the lines on the game: title, authors, roles, kind, and how unclear sentences were decided."""
-        about = self.about
-        yield f"{about.title} ({self.file.name})" if about else self.file.name
-        if about:
-            yield from ("", textwrap.fill(about.summary, _WIDTH), "", f"authors: {', '.join(about.authors)}")
-            if about.source:
-                yield f"source: {about.source}"
+        metadata = self.metadata
+        yield f"{metadata.title} ({self.file.name})" if metadata else self.file.name
+        if metadata:
+            yield from ("", textwrap.fill(metadata.summary, _WIDTH), "", f"authors: {', '.join(metadata.authors)}")
+            if metadata.source:
+                yield f"source: {metadata.source}"
         yield f"roles: {', '.join(role.name for role in self.game.roles)}"
         yield f"information: {self._information()}"
-        if about and about.decisions:
+        if metadata and metadata.decisions:
             yield from ("", "What the source leaves open, and what the rules do:")
-            for decision in about.decisions:
+            for decision in metadata.decisions:
                 yield textwrap.fill(decision.unclear, _WIDTH, initial_indent="- ", subsequent_indent="  ")
                 yield textwrap.fill(decision.decided, _WIDTH, initial_indent="  ", subsequent_indent="  ")
 
     def _information(self) -> str:
         if not self.game.has_imperfect_information:
             return "perfect"
-        return f"{(self.about and self.about.information) or 'imperfect'} (GDL-II)"
+        return f"{(self.metadata and self.metadata.information) or 'imperfect'} (GDL-II)"
 
     def as_json(self) -> dict[str, object]:
         """Return the game as JSON: name, roles, description, first state, numbers of legal moves, board."""
@@ -133,7 +133,7 @@ class _Shown:
             "sha256": self.game.description.sha256,
             "roles": [role.name for role in self.game.roles],
             "has_imperfect_information": self._information().startswith("imperfect"),
-            "about": self.about.model_dump(mode="json", exclude_unset=True) if self.about else None,
+            "about": self.metadata.model_dump(mode="json", exclude_unset=True) if self.metadata else None,
             "facts": sorted(map(str, self.game.initial_state.facts)),
             "legal": self.legal,
             "board": self.position(plain, is_unicode=False),
@@ -141,11 +141,11 @@ class _Shown:
 
 
 def _shown(file: GameFile) -> _Shown:
-    about = file.about()
+    metadata = file.about()
     with progress(f"deriving the first position of {file.name}"):
         game = make_game(file.read())
         legal = {role.name: len(game.initial_state.legal_moves(role)) for role in game.roles}
-    return _Shown(file, about, game, legal)
+    return _Shown(file, metadata, game, legal)
 
 
 def _print(shown: _Shown, *, with_rules: bool, is_unicode: bool) -> None:

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from pathlib import PurePosixPath
 from typing import Any, Final
 
-from gdl.boards.about import About, about_of
-from gdl.errors import AboutFileError
+from gdl.boards.metadata import GameMetadata, metadata_of
+from gdl.errors import MetadataError
 from gdl.language.rules import ABOUT_SUFFIX
 from server.importing.sources import METADATA, FoundFiles, ImportLimits, is_rules
 
@@ -104,7 +104,7 @@ def _candidate(path: str, found: FoundFiles, said: Mapping[str, Any]) -> Candida
     word = _word(pure)
     about, remarks = _about(found.files.get(pure.with_suffix(ABOUT_SUFFIX).as_posix()))
     if about is not None:
-        title = about_of(about.encode()).title
+        title = metadata_of(about.encode()).title
         return CandidateGame(path, game_name(word), text_of(found.files[path]), title, about=about)
     title = _line(said.get("gameName"), _MOST_TITLE) or _line(word, _MOST_TITLE) or "game"
     return CandidateGame(
@@ -147,9 +147,9 @@ def _about(raw: bytes | None) -> tuple[str | None, tuple[str, ...]]:
     if raw is None:
         return None, ()
     try:
-        about_of(raw)
+        metadata_of(raw)
         return raw.decode("utf-8"), ()
-    except AboutFileError as error:
+    except MetadataError as error:
         return None, (f"its description cannot be used: {'; '.join(error.problems)[:300]}",)
 
 
@@ -199,9 +199,9 @@ def description_of(game: CandidateGame, roles: tuple[str, ...], source: str) -> 
     return text if _read(text, roles) else None
 
 
-def _read(text: str, roles: tuple[str, ...]) -> About | None:
+def _read(text: str, roles: tuple[str, ...]) -> GameMetadata | None:
     try:
-        about = about_of(text.encode("utf-8", "replace"))
-    except AboutFileError:
+        metadata = metadata_of(text.encode("utf-8", "replace"))
+    except MetadataError:
         return None
-    return about if set(about.roles) == set(roles) else None
+    return metadata if set(metadata.roles) == set(roles) else None

@@ -13,10 +13,10 @@ from typing import Any, Final
 
 from mcp.server.mcpserver.exceptions import ToolError
 
-from gdl.boards import About, board_of, layout_of, text_of
+from gdl.boards import GameMetadata, board_of, layout_of, text_of
 from gdl.diagnostics import Source
 from gdl.engines import make_game
-from gdl.errors import AboutFileError, UnknownNameError
+from gdl.errors import MetadataError, UnknownNameError
 from gdl.game import Game, JointMove, Role, State
 from gdl.games.library import GameFile, named_games, nearest_names
 from gdl.language.rules import Description
@@ -45,7 +45,7 @@ class NamedGame:
     """A game as its files are now: the game, and its description, if it has one."""
 
     game: Game
-    about: About | None
+    metadata: GameMetadata | None
     rules: Description
 
     @classmethod
@@ -55,7 +55,7 @@ class NamedGame:
         Raises:
             UnknownNameError: there is none.
             RuleFileError, LimitExceeded: its rules cannot be played.
-            AboutFileError: its description cannot be read.
+            MetadataError: its description cannot be read.
         """
         file = next((each for each in named_games() if each.name == name), None)
         if file is None:
@@ -72,20 +72,20 @@ def games() -> list[dict[str, Any]]:
 def _said(file: GameFile) -> dict[str, Any]:
     """Return what the description of a game says; of one that cannot be read, the name alone."""
     try:
-        about = file.about()
-    except AboutFileError:
-        about = None
-    if about is None:
+        metadata = file.about()
+    except MetadataError:
+        metadata = None
+    if metadata is None:
         return {"title": file.name, "roles": [], "summary": ""}
-    return {"title": about.title, "roles": list(about.roles), "summary": about.summary.strip()}
+    return {"title": metadata.title, "roles": list(metadata.roles), "summary": metadata.summary.strip()}
 
 
 def game(name: str) -> dict[str, Any]:
     """Return what there is of a game: its rules, how unclear points were decided, its first position."""
     named = NamedGame.find(name)
-    found: dict[str, Any] = {} if named.about is None else {
-        "title": named.about.title, "summary": named.about.summary.strip(),
-        "decisions": [f"{one.unclear} {one.decided.strip()}" for one in named.about.decisions],
+    found: dict[str, Any] = {} if named.metadata is None else {
+        "title": named.metadata.title, "summary": named.metadata.summary.strip(),
+        "decisions": [f"{one.unclear} {one.decided.strip()}" for one in named.metadata.decisions],
     }  # fmt: skip
     first = told(named, named.game.initial_state, named.game.roles)
     return found | {"rules": named.rules.source.text, "position": first}
@@ -133,7 +133,7 @@ def legal_move(state: State, role: Role, text: str) -> Term:
 
 def told(named: NamedGame, state: State, roles: Sequence[Role]) -> dict[str, Any]:
     """Return what tools tell a model of *state*: the legal moves of *roles*, or the goals of all at the end."""
-    board = text_of(board_of(layout_of(named.rules, named.about), named.rules, state.facts))
+    board = text_of(board_of(layout_of(named.rules, named.metadata), named.rules, state.facts))
     found = {"facts": sorted(map(str, state.facts)), "board": board, "isTerminal": state.is_terminal}
     if state.is_terminal:
         return found | {"goals": {str(role): state.goal(role) for role in named.game.roles}}

@@ -7,8 +7,8 @@ from typing import Any, Final
 
 import sqlalchemy as sa
 
-from gdl.boards.about import About, about_of
-from gdl.errors import AboutFileError
+from gdl.boards.metadata import GameMetadata, metadata_of
+from gdl.errors import MetadataError
 from server.storage.database import Database, upsert
 from server.storage.reading import Found, each_sound, report_of, sound
 from server.storage.rows import GameVersion
@@ -17,28 +17,28 @@ from server.storage.schema import games, versions
 _N_KEPT = 1_024
 
 
-def about_version(version: GameVersion) -> About | None:
+def version_metadata(version: GameVersion) -> GameMetadata | None:
     """Return what the description of *version* tells; None where there is none, or one of another time."""
     try:
         return None if version.about is None else described(version.about)
-    except AboutFileError:  # of another version of this program
+    except MetadataError:  # of another version of this program
         return None
 
 
 def title_of(version: GameVersion) -> str:
     """Return what people call the game: its title, else its name."""
-    about = about_version(version)
-    return version.name if about is None else about.title
+    metadata = version_metadata(version)
+    return version.name if metadata is None else metadata.title
 
 
 @lru_cache(maxsize=_N_KEPT)
-def described(text: str) -> About:
+def described(text: str) -> GameMetadata:
     """Return what the description *text* says; the last ones are kept, so that a caller never changes what it gets.
 
     Raises:
-        AboutFileError: it is no TOML, too large, or says something that a description may not say.
+        MetadataError: it is no TOML, too large, or says something that a description may not say.
     """
-    return about_of(text.encode())
+    return metadata_of(text.encode())
 
 
 _COLUMNS: Final = (*versions.columns, games.c.is_library)

@@ -59,7 +59,7 @@ def drawer(description: Description, game: GameFile | None, paint: boards.Paint 
 
     Raises:
         OSError: as `GameFile.about`.
-        AboutFileError: as `GameFile.about`.
+        MetadataError: as `GameFile.about`.
     """
     layout = boards.layout_of(description, game.about() if game is not None else None)
 

@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING, Any, Final
 
 from gdl.boards import (
     MAX_FRAMES,
-    About,
     Board,
-    Look,
+    GameMetadata,
+    PictureOptions,
     animation_of,
     arrows,
     board_of,
@@ -143,23 +143,23 @@ def _on_sheet(images: Any, image: Image, size: tuple[int, int]) -> Image:
 class Pictures:
     """Draws the steps of a match one after the other, each with the last move marked."""
 
-    def __init__(self, description: Description, about: About | None) -> None:
+    def __init__(self, description: Description, metadata: GameMetadata | None) -> None:
         self._description = description
-        self._layout = layout_of(description, about)
-        self.title = about.title if about else "Board"
+        self._layout = layout_of(description, metadata)
+        self.title = metadata.title if metadata else "Board"
         self._before: Board | None = None
         self._moves: tuple[Term, ...] = ()
 
-    def drawn(self, step: int, facts: Iterable[Term], moves: tuple[Term, ...] | None) -> tuple[Board, Look]:
+    def drawn(self, step: int, facts: Iterable[Term], moves: tuple[Term, ...] | None) -> tuple[Board, PictureOptions]:
         """Return the state of *step* and how it looks; *moves* are those made in it, which the next picture marks."""
         board = board_of(self._layout, self._description, facts)
-        look: Look = {
+        options: PictureOptions = {
             "title": f"{self.title}, step {step}",
             "highlighted": emphasis(self._moves, board, self._before),
             "arrows": arrows(self._moves, board),
         }
         self._before, self._moves = board, moves or ()
-        return board, look
+        return board, options
 
 
 class PictureFolder:
@@ -168,8 +168,8 @@ class PictureFolder:
     *Raises*: OSError, where the folder or a file cannot be written.
     """
 
-    def __init__(self, folder: Path, description: Description, about: About | None) -> None:
-        self._folder, self._pictures = folder, Pictures(description, about)
+    def __init__(self, folder: Path, description: Description, metadata: GameMetadata | None) -> None:
+        self._folder, self._pictures = folder, Pictures(description, metadata)
         folder.mkdir(parents=True, exist_ok=True)
 
     def add(self, step: int, facts: Iterable[Term], moves: tuple[Term, ...] | None) -> None:
@@ -178,25 +178,25 @@ class PictureFolder:
         Raises:
             OSError: as the class.
         """
-        board, look = self._pictures.drawn(step, facts, moves)
-        look["standalone"] = True
+        board, options = self._pictures.drawn(step, facts, moves)
+        options["standalone"] = True
         path = self._folder / f"{step:03}.svg"
         with writing(path, is_durable=False) as file:
-            file.write_text(f"{svg_of(board, **look)}\n", encoding="utf-8")
+            file.write_text(f"{svg_of(board, **options)}\n", encoding="utf-8")
 
 
 class Animation:
     """Draws the steps of a match as one animation; more than a bounded number of them is left out."""
 
-    def __init__(self, description: Description, about: About | None) -> None:
-        self._pictures = Pictures(description, about)
-        self._frames: list[tuple[Board, Look]] = []
+    def __init__(self, description: Description, metadata: GameMetadata | None) -> None:
+        self._pictures = Pictures(description, metadata)
+        self._frames: list[tuple[Board, PictureOptions]] = []
 
     def add(self, step: int, facts: Iterable[Term], moves: tuple[Term, ...] | None) -> None:
         """Add the state of *step*; *moves* are those made in it, which the next frame marks."""
-        board, look = self._pictures.drawn(step, facts, moves)
+        board, options = self._pictures.drawn(step, facts, moves)
         if len(self._frames) < MAX_FRAMES:
-            self._frames.append((board, look))
+            self._frames.append((board, options))
 
     def write(self, output: Path) -> None:
         """Write the animation, in the format that the name of *output* ends with; without a step there is none.
@@ -208,13 +208,13 @@ class Animation:
         if not self._frames:
             return
         if output.suffix == ".svg":
-            frames = [drawing(board, **look) for board, look in self._frames]
+            frames = [drawing(board, **options) for board, options in self._frames]
             with writing(output) as file:
                 file.write_text(f"{animation_of(frames, self._pictures.title)}\n", encoding="utf-8")
             return
-        for _, look in self._frames:
-            look["standalone"] = True
-        write_animation([svg_of(board, **look) for board, look in self._frames], output)
+        for _, options in self._frames:
+            options["standalone"] = True
+        write_animation([svg_of(board, **options) for board, options in self._frames], output)
 
 
 _CSS: Final = """
@@ -294,12 +294,12 @@ def frames_of(folder: Path) -> list[SheetEntry]:
 def _frame(path: Path) -> SheetEntry:
     try:
         file = find_game(path)
-        description, about = file.read(), file.about()
-        layout = layout_of(description, about)
+        description, metadata = file.read(), file.about()
+        layout = layout_of(description, metadata)
         facts = InterpretedGame(description, _LIMITS).initial_state.facts
     except (GdlError, OSError) as error:
         return SheetEntry(path.stem, "none", None, str(error))
     board = board_of(layout, description, facts)
     is_short = len(board.lines) <= _FEW or not board.has_picture
-    svg = svg_of(board, title=about.title if about else path.stem, captions=is_short)
+    svg = svg_of(board, title=metadata.title if metadata else path.stem, captions=is_short)
     return SheetEntry(path.stem, kind_of(layout), svg)

@@ -160,17 +160,17 @@ def check_description(about: Path | Source, checked: Validation, options: Valida
     """
     rules = checked.source if checked.is_checked and not checked.has_error else None
     try:
-        found = _limited(_about_findings, checked.source, (about, rules, options.read_limits), options)
+        found = _limited(_metadata_findings, checked.source, (about, rules, options.read_limits), options)
     except (errors.LimitExceeded, errors.ChildProcessDiedError):
-        found = _about_findings(about, None, options.read_limits)
+        found = _metadata_findings(about, None, options.read_limits)
     shown = tuple(_strictly(one) for one in found) if options.is_strict else found
     return Validation(found[0].span.source, found, shown) if found else None
 
 
-def _about_findings(about: Path | Source, rules: Source | None, limits: ReadLimits) -> tuple[Diagnostic, ...]:
-    from gdl.boards.findings import about_findings  # noqa: PLC0415 -- pydantic is large, and rules alone need none
+def _metadata_findings(about: Path | Source, rules: Source | None, limits: ReadLimits) -> tuple[Diagnostic, ...]:
+    from gdl.boards.findings import metadata_findings  # noqa: PLC0415 -- pydantic is large, and rules alone need none
 
-    return tuple(about_findings(about, None if rules is None else read_rules(rules.text, rules.name, limits)))
+    return tuple(metadata_findings(about, None if rules is None else read_rules(rules.text, rules.name, limits)))
 
 
 def play_file(

@@ -7,7 +7,7 @@ from typing import Final, TypeVar
 
 from markupsafe import Markup
 
-from gdl.boards import Board, Emphasis, Look, arrows, board_of, emphasis, places, svg_of
+from gdl.boards import Board, Emphasis, PictureOptions, arrows, board_of, emphasis, places, svg_of
 from gdl.language.kif import read_term
 from gdl.language.terms import Compound, Term
 from server.records.stored_record import facts_of
@@ -120,10 +120,15 @@ async def picture_of(
     svg = None
     if drawn.has_picture:
         marked = last or LastMove({}, ())
-        look: Look = {"title": title, "captions": False, "highlighted": marked.cells, "arrows": marked.ways}
-        look["playable"] = playable
+        options: PictureOptions = {
+            "title": title,
+            "captions": False,
+            "highlighted": marked.cells,
+            "arrows": marked.ways,
+        }
+        options["playable"] = playable
         is_long = len(drawn.columns) * len(drawn.rows) > _FEW
-        text = await _at_its_place(lambda: svg_of(drawn, **look), is_long=is_long)
+        text = await _at_its_place(lambda: svg_of(drawn, **options), is_long=is_long)
         svg = Markup(text)  # noqa: S704 -- `svg_of` escapes what it writes
     return Picture(svg, (*turn, *drawn.lines))
 
@@ -131,8 +136,8 @@ async def picture_of(
 async def image_of(drawn: Board, title: str, last: LastMove | None) -> str:
     """Return *drawn* as an SVG file of its own, called *title*; the *last* move stands out."""
     marked = last or LastMove({}, ())
-    look: Look = {"title": title, "highlighted": marked.cells, "arrows": marked.ways, "standalone": True}
-    return await _at_its_place(lambda: svg_of(drawn, **look), is_long=len(drawn.columns) * len(drawn.rows) > _FEW)
+    options: PictureOptions = {"title": title, "highlighted": marked.cells, "arrows": marked.ways, "standalone": True}
+    return await _at_its_place(lambda: svg_of(drawn, **options), is_long=len(drawn.columns) * len(drawn.rows) > _FEW)
 
 
 def last_move(drawn: Board | None, before: Board | None, moves: Iterable[str]) -> LastMove | None:

@@ -10,7 +10,7 @@ from cachetools import LRUCache
 
 from gdl.quantities import quantity, whole_number
 from server.api.operation import MANAGER
-from server.storage.games import about_version, title_of
+from server.storage.games import title_of, version_metadata
 from server.storage.rows import RANDOM, GameVersion
 from server.web.game_pictures import picture_key
 from server.web.measurements import MEASUREMENTS, figures_of
@@ -71,22 +71,22 @@ class GameTraits:
 
 def traits_of(version: GameVersion) -> GameTraits:
     """Return what *version* is like: by its roles, its description, and the figures of its validation."""
-    about, figures = about_version(version), figures_of(version)
+    metadata, figures = version_metadata(version), figures_of(version)
     n_roles = len(version.played_roles)
     kinds = {
         "one": n_roles == 1,
         "chance": version.is_gdl2 and RANDOM in version.roles,
-        "hidden": version.is_gdl2 and (about is None or about.information != "perfect"),
+        "hidden": version.is_gdl2 and (metadata is None or metadata.information != "perfect"),
         "simultaneous": figures.get("simultaneous") is True,
     }
-    given = about.board.kind if about is not None and "board" in about.model_fields_set else None
+    given = metadata.board.kind if metadata is not None and "board" in metadata.model_fields_set else None
     return GameTraits(
         name=version.name,
         title=title_of(version),
         picture=picture_key(version),
         n_roles=n_roles,
         kinds=frozenset(kind for kind, is_so in kinds.items() if is_so),
-        tags=() if about is None else about.tags,
+        tags=() if metadata is None else metadata.tags,
         board=given or figures.get("board"),
         branching=_mean(figures.get("jointMoves")),
         n_steps=_mean(figures.get("steps")),

@@ -22,7 +22,7 @@ from server.hosting.uploads import Upload, keep_game
 from server.links.player_spec import OWN_PLAYERS
 from server.principal import Role
 from server.refusals import RequestError
-from server.storage.games import about_version, title_of
+from server.storage.games import title_of, version_metadata
 from server.storage.rows import GameVersion
 from server.storage.statistics import GameStatistics
 from server.threads import in_own_thread
@@ -58,7 +58,7 @@ async def show_game(request: web.Request) -> web.Response:
         versions=versions,
         current=current,
         title=title_of(version),
-        about=about_version(version),
+        about=version_metadata(version),
         picture=await first_picture(request, version),
         is_soon=request.app[FIRST_POSITIONS].is_at_work(version),
         report=report,

@@ -22,7 +22,7 @@ from server.cache import BackgroundCache
 from server.hosting.referees import ChildReferee, EngineProcesses, RefereeLimits, is_trusted
 from server.match.position import facts_in
 from server.refusals import RequestError
-from server.storage.games import GameStore, about_version
+from server.storage.games import GameStore, version_metadata
 from server.storage.rows import GameVersion
 from server.threads import in_own_thread
 
@@ -90,7 +90,7 @@ async def shown_rules(version: GameVersion) -> ShownRules:
 
 def _read(version: GameVersion) -> ShownRules:
     description = read_rules(version.rules, "rules")
-    return ShownRules(description, layout_of(description, about_version(version)))
+    return ShownRules(description, layout_of(description, version_metadata(version)))
 
 
 class GameVersions:

@@ -7,9 +7,9 @@ from typing import Final
 from aiohttp import web
 from aiohttp.web_request import FileField
 
-from gdl.boards import about_of
+from gdl.boards import metadata_of
 from gdl.diagnostics import Severity
-from gdl.errors import AboutFileError
+from gdl.errors import MetadataError
 from server.access.roles import requires
 from server.api.operation import CHECKER
 from server.principal import Role
@@ -86,8 +86,8 @@ def _filled(typed: RulesForm, rules: _ChosenFile | None, about: _ChosenFile | No
     form = replace(typed, text=text, about=typed.about if about is None else about.text or "", name=name)
     try:
         if form.about.strip():
-            about_of(form.about.encode(), "description")
-    except AboutFileError as error:
+            metadata_of(form.about.encode(), "description")
+    except MetadataError as error:
         return replace(form, problem=f"The description cannot be used: {'; '.join(error.problems)[:2_000]}.")
     return form
 

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from gdl import simulation
-from gdl.boards.findings import about_findings
+from gdl.boards.findings import metadata_findings
 from gdl.checks import check
 from gdl.diagnostics import Code, Diagnostic, Severity, Source, Span, codes, escaped
 from gdl.games.library import find_game
@@ -128,9 +128,9 @@ def test_the_wrong_description_has_that_defect_and_the_right_one_none(code: Code
     path = tmp_path / "game.toml"
     path.write_text(code.wrong, "utf-8")
     rules = find_game("tictactoe").read()
-    assert {found.code for found in about_findings(path, rules)} == {code}
+    assert {found.code for found in metadata_findings(path, rules)} == {code}
     path.write_text(code.right, "utf-8")
-    assert about_findings(path, rules) == []
+    assert metadata_findings(path, rules) == []
 
 
 def test_the_page_says_what_the_table_says() -> None:

@@ -12,8 +12,8 @@ from functools import cache
 
 import pytest
 
-from gdl.boards.about import About
 from gdl.boards.boards import board_of
+from gdl.boards.metadata import GameMetadata
 from gdl.boards.text import text_of
 from gdl.engines import make_game
 from gdl.game import RANDOM, Game, Role, State, played_roles
@@ -48,7 +48,7 @@ def game(name: str) -> Game:
 
 
 @cache
-def about(name: str) -> About:
+def about(name: str) -> GameMetadata:
     found = find_game(name).about()
     assert found is not None, f"{name} has no TOML description"
     return found

@@ -14,8 +14,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from yarl import URL
 
-from gdl.boards.about import about_of
-from gdl.errors import AboutFileError
+from gdl.boards.metadata import metadata_of
+from gdl.errors import MetadataError
 from gdl.games.library import find_game
 from server.api.operation import MANAGER
 from server.hosting.game_manager import GameManager
@@ -220,8 +220,8 @@ async def test_by_descriptions_of_games(site: Site, texts: list[str]) -> None:
         said = json.dumps(text).replace("/", "\\u002f")
         about = f'title = {said}\nauthors = [{said}]\nroles = ["left", "right"]\nplayers = 2\nsummary = {said}\n'
         try:
-            about_of(about.encode())
-        except AboutFileError:
+            metadata_of(about.encode())
+        except MetadataError:
             continue
         await manager_of(site).games.put(
             GameVersion(f"deep{n}", f"{n}" * 64, rules, ("left", "right"), False, 1, about)

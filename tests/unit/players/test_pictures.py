@@ -7,13 +7,13 @@ from pathlib import Path
 import pytest
 
 from gdl.games.library import find_game
-from players.human import about_rules, picture_of
+from players.human import metadata_for_rules, picture_of
 from tests.kit.players.games import FOUR_WAYS, game, game_of
 
 
 def test_rules_of_the_library_are_recognised_whatever_their_file_is_called() -> None:
-    assert about_rules(game("tictactoe").description) == find_game("tictactoe").about()
-    assert about_rules(game_of(FOUR_WAYS).description) is None
+    assert metadata_for_rules(game("tictactoe").description) == find_game("tictactoe").about()
+    assert metadata_for_rules(game_of(FOUR_WAYS).description) is None
 
 
 def test_rules_of_a_folder_of_games_are_recognised_beside_files_that_cannot_be_read(
@@ -25,7 +25,7 @@ def test_rules_of_a_folder_of_games_are_recognised_beside_files_that_cannot_be_r
     about = 'title = "Ways"\nroles = ["player"]\nplayers = 1\nsummary = "s"\nauthors = ["a"]\n'
     (tmp_path / "ways" / "ways.toml").write_text(about, encoding="utf-8")
     monkeypatch.setenv("GGP_GAMES", str(tmp_path))
-    found = about_rules(game_of(FOUR_WAYS).description)
+    found = metadata_for_rules(game_of(FOUR_WAYS).description)
     assert (found and found.title) == "Ways"
 
 

@@ -6,7 +6,7 @@ import random
 
 import pytest
 
-from gdl.boards.about import about_of
+from gdl.boards.metadata import metadata_of
 from gdl.engines import make_game
 from gdl.errors import SizeError
 from gdl.games.library import find_game
@@ -48,7 +48,7 @@ def test_an_arena_of_any_shape_can_be_played_to_its_end(arena: ZionArena) -> Non
 
 @pytest.mark.parametrize("arena", SHAPES)
 def test_the_description_of_any_arena_is_one_that_can_be_read(arena: ZionArena) -> None:
-    board = about_of(zion_about(arena).encode()).board
+    board = metadata_of(zion_about(arena).encode()).board
     names = [tuple(map(str, range(1, n + 1))) for n in (arena.columns, arena.rows)]
     assert [board.columns, board.rows] == names
 

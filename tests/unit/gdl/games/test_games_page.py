@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 from pydantic import BaseModel
 
-from gdl.boards.about import About, Clarification, Counts, about_of
-from gdl.boards.layout import Caption, Heaps, Layout, Lines, Looks, Pieces, Places, Stacks, Tray, Walls
+from gdl.boards.layout import Caption, Heaps, Layout, Lines, PieceAppearance, Pieces, Places, Stacks, Tray, Walls
+from gdl.boards.metadata import Clarification, Counts, GameMetadata, metadata_of
 
 PAGE = Path(__file__).parents[4] / "docs" / "games.md"
 EXAMPLES = re.findall(r"```toml\n(.*?)```", PAGE.read_text(encoding="utf-8"), re.DOTALL)
@@ -20,10 +20,24 @@ EXAMPLES = re.findall(r"```toml\n(.*?)```", PAGE.read_text(encoding="utf-8"), re
 
 @pytest.mark.parametrize("text", EXAMPLES, ids=lambda text: tomllib.loads(text)["title"])
 def test_examples_are_valid_descriptions(text: str) -> None:
-    assert about_of(text.encode()).title == tomllib.loads(text)["title"]
+    assert metadata_of(text.encode()).title == tomllib.loads(text)["title"]
 
 
-TABLES = (About, Clarification, Layout, Looks, Pieces, Places, Walls, Lines, Heaps, Stacks, Tray, Caption, Counts)
+TABLES = (
+    GameMetadata,
+    Clarification,
+    Layout,
+    PieceAppearance,
+    Pieces,
+    Places,
+    Walls,
+    Lines,
+    Heaps,
+    Stacks,
+    Tray,
+    Caption,
+    Counts,
+)
 
 
 @pytest.mark.parametrize("table", TABLES)

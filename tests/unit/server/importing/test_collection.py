@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 
-from gdl.boards.about import about_of
+from gdl.boards.metadata import metadata_of
 from server.importing.collection import CandidateGame, candidates, description_of
 from server.importing.sources import FoundFiles, ImportLimits
 
@@ -77,7 +77,7 @@ def test_a_description_comes_along_if_it_can_be_used() -> None:
 def test_a_minimal_description_says_what_is_known() -> None:
     game = CandidateGame("p", "nim", "", 'N "i" \\ m', "Take.", ("A", "B"))
     text = description_of(game, ("x", "random"), "https://example.org/games.zip")
-    about = about_of((text or "").encode())
+    about = metadata_of((text or "").encode())
     assert (about.title, about.authors, about.players, about.summary, about.source) == (
         'N "i" \\ m', ("A", "B"), 1, "Take.", "https://example.org/games.zip"
     )  # fmt: skip

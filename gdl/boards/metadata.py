@@ -1,4 +1,4 @@
-"""The TOML description of a game: title, authors, roles, how unclear sentences were decided, layout, known counts."""
+"""The metadata of a game, its TOML description: title, authors, roles, decisions, layout, known counts."""
 
 from pathlib import Path
 from typing import Annotated, Final, Literal, Self, TypeAlias
@@ -6,7 +6,7 @@ from typing import Annotated, Final, Literal, Self, TypeAlias
 from pydantic import AfterValidator, Field, ValidationError, model_validator
 
 from gdl.boards.layout import MAX_ENTRIES, Layout, Line, Name, Table
-from gdl.errors import AboutFileError
+from gdl.errors import MetadataError
 from gdl.toml import toml_of
 from gdl.violations import allowed_words, violation_message, violation_place, violations
 
@@ -63,8 +63,8 @@ class Counts(Table):
     legal: Annotated[dict[str, Count], Field(max_length=MAX_ENTRIES)] = Field(default_factory=dict)
 
 
-class About(Table):
-    """What a TOML description says about its game; `players` counts the roles but `random`.
+class GameMetadata(Table):
+    """What the TOML description of a game says, which the API calls `about`; `players` counts the roles but `random`.
 
     `tags` are words by which lists find it, `keys` what a person types for a move in the terminal, each with the text
     of its move. `information` is "perfect" where each role knows the state although the rules are in GDL-II, as in
@@ -92,14 +92,14 @@ class About(Table):
         return self
 
 
-def read_about(path: Path) -> About:
+def read_metadata(path: Path) -> GameMetadata:
     """Return what the TOML file at *path* says.
 
     Raises:
         OSError: the file cannot be read.
-        AboutFileError: it is no TOML, too large, or says something that a description may not say.
+        MetadataError: it is no TOML, too large, or says something that a description may not say.
     """
-    return about_of(read_bytes(path), str(path))
+    return metadata_of(read_bytes(path), str(path))
 
 
 def read_bytes(path: Path) -> bytes:
@@ -112,26 +112,26 @@ def read_bytes(path: Path) -> bytes:
         return file.read(MAX_BYTES + 1)
 
 
-def about_of(raw: bytes, name: str = "<about>") -> About:
+def metadata_of(raw: bytes, name: str = "<metadata>") -> GameMetadata:
     """Return what the TOML text *raw* says; *name* is what errors call it.
 
     Raises:
-        AboutFileError: as `read_about`.
+        MetadataError: as `read_metadata`.
     """
     if len(raw) > MAX_BYTES:
-        raise AboutFileError(name, [f"the description has more than {MAX_BYTES:,} bytes"])
+        raise MetadataError(name, [f"the description has more than {MAX_BYTES:,} bytes"])
     try:
-        return About.model_validate(toml_of(raw.decode("utf-8")))
+        return GameMetadata.model_validate(toml_of(raw.decode("utf-8")))
     except UnicodeDecodeError as error:
-        raise AboutFileError(name, [f"not UTF-8: {error.reason} at byte {error.start}"]) from error
+        raise MetadataError(name, [f"not UTF-8: {error.reason} at byte {error.start}"]) from error
     except ValidationError as error:
         found = violations(error)[:MAX_PROBLEMS]
         keys, words = [at["loc"] for at in found], [allowed_words(at) for at in found]
-        raise AboutFileError(
+        raise MetadataError(
             name, [problem_at(violation_place(at), violation_message(at)) for at in found], keys, words
         ) from error
     except ValueError as error:
-        raise AboutFileError(name, [str(error)]) from error
+        raise MetadataError(name, [str(error)]) from error
 
 
 def problem_at(place: KeyPath, what: str) -> str:

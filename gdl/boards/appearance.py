@@ -1,4 +1,4 @@
-"""How a piece of a game without a description looks: its symbol, shape and colour, by what it is called."""
+"""The appearance of pieces in a game without a description: symbol, shape and colour, by what a piece is called."""
 
 import re
 from collections.abc import Iterable, Sequence

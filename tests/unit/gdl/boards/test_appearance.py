@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from gdl.boards.appearance import appearances, shape_of
 from gdl.boards.layout import Pieces
-from gdl.boards.looks import appearances, shape_of
 
 
 def looks(names: str, *owners: str) -> dict[str, tuple[str, str, str]]:

@@ -9,11 +9,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gdl.boards.about import MAX_BYTES, About, Clarification, Counts, about_of, read_about
-from gdl.boards.findings import about_findings
+from gdl.boards.findings import metadata_findings
 from gdl.boards.layout import Layout
+from gdl.boards.metadata import MAX_BYTES, Clarification, Counts, GameMetadata, metadata_of, read_metadata
 from gdl.diagnostics import Source
-from gdl.errors import AboutFileError
+from gdl.errors import MetadataError
 from gdl.games.library import find_game, game_names
 from gdl.language.rules import read_rules
 
@@ -35,13 +35,13 @@ PIECES = """
 
 
 def problems(text: str | bytes) -> tuple[str, ...]:
-    with pytest.raises(AboutFileError) as error:
-        about_of(text.encode() if isinstance(text, str) else text)
+    with pytest.raises(MetadataError) as error:
+        metadata_of(text.encode() if isinstance(text, str) else text)
     return tuple(error.value.problems)
 
 
 def test_a_description_needs_five_things_and_has_defaults_for_the_rest() -> None:
-    assert about_of(LEAST.encode()) == About(
+    assert metadata_of(LEAST.encode()) == GameMetadata(
         title="A game",
         authors=("me", "you"),
         roles=("a", "random"),
@@ -57,7 +57,7 @@ def test_a_description_needs_five_things_and_has_defaults_for_the_rest() -> None
 
 def test_paragraphs_become_one_line() -> None:
     text = LEAST + '[[decisions]]\nunclear = """\nWho\nbegins?"""\ndecided = "  White.\\n"\n'
-    assert about_of(text.encode()).decisions == (Clarification(unclear="Who begins?", decided="White."),)
+    assert metadata_of(text.encode()).decisions == (Clarification(unclear="Who begins?", decided="White."),)
 
 
 @pytest.mark.parametrize(
@@ -131,7 +131,7 @@ def test_garbage_is_refused_with_our_own_error(raw: bytes) -> None:
 def test_a_finding_is_where_its_key_is(text: str, place: str, hint: str, tmp_path: Path) -> None:
     path = tmp_path / "game.toml"
     path.write_text(text, encoding="utf-8")
-    found = about_findings(path)[0]
+    found = metadata_findings(path)[0]
     assert (found.code.name, found.span.source.name, found.hint) == ("gdl/wrong-description", str(path), hint)
     assert (found.span.text, place in text.splitlines() or not place) == (place.strip(), True)
 
@@ -139,7 +139,7 @@ def test_a_finding_is_where_its_key_is(text: str, place: str, hint: str, tmp_pat
 def test_a_right_description_has_no_findings(tmp_path: Path) -> None:
     path = tmp_path / "game.toml"
     path.write_text(LEAST, encoding="utf-8")
-    assert about_findings(path) == []
+    assert metadata_findings(path) == []
 
 
 ROOK = read_rules("""
@@ -191,7 +191,7 @@ symbol = "c"
 def test_what_a_description_says_of_the_rules_that_they_do_not_is_found_at_its_key(
     right: str, wrong: str, line: int, message: str, hint: str
 ) -> None:
-    found = about_findings(Source("rook.toml", ROOK_ABOUT.replace(right, wrong, 1)), ROOK)
+    found = metadata_findings(Source("rook.toml", ROOK_ABOUT.replace(right, wrong, 1)), ROOK)
     assert [(one.code.name, one.span.line, one.message, one.hint) for one in found] == [
         ("gdl/description-mismatch", line, message, hint)
     ]
@@ -201,21 +201,21 @@ def test_what_a_description_says_of_the_rules_that_they_do_not_is_found_at_its_k
 @pytest.mark.parametrize("name", game_names())
 def test_the_description_of_a_game_of_the_library_fits_its_rules(name: str) -> None:
     file = find_game(name)
-    assert about_findings(file.about_path, file.read()) == []
+    assert metadata_findings(file.about_path, file.read()) == []
 
 
 @pytest.mark.exhaustive
 @given(st.text() | st.text(st.sampled_from('[]{}".=a1\n')))
 def test_any_text_is_read_or_refused_with_our_own_error(text: str) -> None:
-    with contextlib.suppress(AboutFileError):
-        about_of((LEAST + text).encode("utf-8", "surrogatepass"))
+    with contextlib.suppress(MetadataError):
+        metadata_of((LEAST + text).encode("utf-8", "surrogatepass"))
 
 
 def test_a_file_too_large_is_not_read(tmp_path: Path) -> None:
     path = tmp_path / "game.toml"
     path.write_text(LEAST + "#" * MAX_BYTES, encoding="utf-8")
-    with pytest.raises(AboutFileError, match="more than 200,000 bytes"):
-        read_about(path)
+    with pytest.raises(MetadataError, match="more than 200,000 bytes"):
+        read_metadata(path)
 
 
 def test_a_text_too_large_is_not_read() -> None:
