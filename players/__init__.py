@@ -64,14 +64,14 @@ def dial_in(
     The player needs no address of its own: it fetches its messages and posts its answers.
 
     Raises:
-        HostError: the game manager refuses the player, or is none; or no player has such a name or token.
-        HostAwayError: it cannot be reached at first.
+        GameManagerError: the game manager refuses the player, or is none; or no player has such a name or token.
+        GameManagerUnreachableError: it cannot be reached at first.
         WrongTypeError: as `run`, or *url*, *name* or *token* is no text.
     """
     _check(player, settings)
-    from players.kit import dialling, host  # noqa: PLC0415 -- a search needs no web server to be loaded
+    from players.kit import dialling, game_manager_client  # noqa: PLC0415 -- a search needs no web server to be loaded
 
-    dialling.dial_in(player, settings or Settings(name), host.Host(url, name, token), print)
+    dialling.dial_in(player, settings or Settings(name), game_manager_client.GameManagerClient(url, name, token), print)
 
 
 def _check(player: MakePlayer, settings: Settings | None) -> None:

@@ -14,8 +14,16 @@ from players.belief import BeliefState
 from players.deadline import Deadline
 
 __all__ = [
-    "GaveUpError", "HostAddressError", "HostAwayError", "HostError", "Insight", "MakePlayer", "Player",
-    "PlayerFileError", "ReplyRefusedError", "UnclearMoveError",
+    "GameManagerAddressError",
+    "GameManagerError",
+    "GameManagerUnreachableError",
+    "GaveUpError",
+    "Insight",
+    "MakePlayer",
+    "Player",
+    "PlayerFileError",
+    "ReplyRefusedError",
+    "UnclearMoveError",
 ]  # fmt: skip
 
 
@@ -54,7 +62,7 @@ class ListenError(CallerError):
     reason: str
 
 
-class HostError(GdlError):
+class GameManagerError(GdlError):
     """A game manager that a player dials refuses it, or is none: trying again would not help."""
 
     template: ClassVar[str] = "{url}: {reason}"
@@ -62,11 +70,11 @@ class HostError(GdlError):
     reason: str
 
 
-class HostAddressError(HostError, CallerError):
+class GameManagerAddressError(GameManagerError, CallerError):
     """What a player is to dial is no address of a game manager."""
 
 
-class HostAwayError(GdlError):
+class GameManagerUnreachableError(GdlError):
     """A game manager cannot be reached now, or failed: trying again may help."""
 
     template: ClassVar[str] = "{reason}"

@@ -10,8 +10,8 @@ from typing import Any, Final
 
 from aiohttp import ClientError, ClientResponse, ClientSession, ClientTimeout
 
-from players.kit.host import caller_refusal_words, failure_words, json_object, read_url
-from players.player import HostError
+from players.kit.game_manager_client import caller_refusal_words, failure_words, json_object, read_url
+from players.player import GameManagerError
 from server.errors import OrderRefusedError
 
 MAX_ANSWER_BYTES: Final = 10_000_000
@@ -83,7 +83,7 @@ async def order_tournament(text: str, server: str, token: str | None) -> str:
             session.post(url / "api/v1/tournaments", data=text.encode()) as answer,
         ):
             told = await _object_of(answer, server, HTTPStatus.CREATED)
-    except HostError as error:
+    except GameManagerError as error:
         raise OrderRefusedError(server, error.reason) from error
     except IndexError as error:
         raise OrderRefusedError(server, BAD_REDIRECT) from error

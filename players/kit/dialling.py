@@ -11,11 +11,11 @@ from typing import Final
 from gdl.errors import MessageError
 from gdl.wire.messages import Abort, Message, Start, Stop, read_message
 from players.kit import session
-from players.kit.host import DialledRequest, Host
+from players.kit.game_manager_client import DialledRequest, GameManagerClient
 from players.kit.notebook import STOP_SIGNALS, is_in_main_thread, run_until_stopped
 from players.kit.player_server import LARGE_BYTES, PlayerReply, PlayerServer, Settings
 from players.kit.worker import is_worker_importing_main, prepare_workers, start_warming
-from players.player import HostAwayError, HostError, MakePlayer, ReplyRefusedError
+from players.player import GameManagerError, GameManagerUnreachableError, MakePlayer, ReplyRefusedError
 
 _LOG: Final = logging.getLogger(__name__)
 FIRST_WAIT_S: Final = 0.5
@@ -30,10 +30,10 @@ MAX_TRIES: Final = 10
 
 
 class Dialling:
-    """Connects *player_server* with *host*, again and again; *say* takes a line for the terminal on each change."""
+    """Connects *player_server* by *client*, again and again; *say* takes a line for the terminal on each change."""
 
-    def __init__(self, player_server: PlayerServer, host: Host, say: Callable[[str], None]) -> None:
-        self._player_server, self._host, self._say = player_server, host, say
+    def __init__(self, player_server: PlayerServer, client: GameManagerClient, say: Callable[[str], None]) -> None:
+        self._player_server, self._client, self._say = player_server, client, say
         self._answering: dict[str, asyncio.Task[object]] = {}
         self._n_failures = 0
         self._reason = ""
@@ -42,7 +42,7 @@ class Dialling:
         """Stay connected until cancelled.
 
         Raises:
-            HostError: the game manager refuses the player, or another connection of the same player took over.
+            GameManagerError: the game manager refuses the player, or another connection of the same player took over.
         """
         try:
             while True:
@@ -54,11 +54,11 @@ class Dialling:
     async def _stay_connected(self) -> None:
         """Handle the events of one connection, and wait before the next."""
         try:
-            async with self._host.requests() as events:
+            async with self._client.requests() as events:
                 async for kind, request in events:
                     await self._take(kind, request)
             reason = "the game manager ended it"
-        except HostAwayError as error:
+        except GameManagerUnreachableError as error:
             reason = str(error)
         self._n_failures += 1
         wait_s = backoff_s(self._n_failures, MAX_WAIT_IN_MATCH_S if self._player_server.seats else MAX_WAIT_S)
@@ -68,14 +68,16 @@ class Dialling:
         await asyncio.sleep(wait_s)
 
     async def _take(self, kind: str, request: DialledRequest | None) -> None:
-        """Handle one event; raises HostError where the connection must not be made again."""
+        """Handle one event; raises GameManagerError where the connection must not be made again."""
         if kind == "connected":
             self._n_failures, self._reason = 0, ""
-            self._say(f"connected to {self._host.url} as {self._host.name}")
+            self._say(f"connected to {self._client.url} as {self._client.name}")
         elif kind == "removed":
-            raise HostError(self._host.url, f"the player {self._host.name} was removed")
+            raise GameManagerError(self._client.url, f"the player {self._client.name} was removed")
         elif kind == "replaced":
-            raise HostError(self._host.url, f"another program has connected as {self._host.name}; this one gives way")
+            raise GameManagerError(
+                self._client.url, f"another program has connected as {self._client.name}; this one gives way"
+            )
         elif request is not None and request.id not in self._answering:
             await self._take_request(request)
 
@@ -110,11 +112,11 @@ class Dialling:
         """Post *answer* until the game manager takes or refuses it; return whether it was taken."""
         for n_failures in range(1, MAX_TRIES + 1):
             try:
-                await self._host.reply(request.id, answer.text, answer.failure, answer.insight)
+                await self._client.reply(request.id, answer.text, answer.failure, answer.insight)
             except ReplyRefusedError as error:
                 self._say(f"match {request.match_id}, step {request.step}: {error}")
                 return False
-            except HostAwayError:
+            except GameManagerUnreachableError:
                 await asyncio.sleep(backoff_s(n_failures, MAX_WAIT_IN_MATCH_S))
             else:
                 return True
@@ -139,27 +141,27 @@ def backoff_s(n_failures: int, max_s: float) -> float:
 async def dialling(
     make_player: MakePlayer,
     settings: Settings,
-    host: Host,
+    client: GameManagerClient,
     say: Callable[[str], None],
     max_matches: int | None = None,
 ) -> None:
-    """Register the player if *host* does not know it, and play its matches until cancelled.
+    """Register the player if the game manager does not know it, and play its matches until cancelled.
 
     Raises:
-        HostError: *host* refuses the player, or is no game manager.
-        HostAwayError: *host* cannot be reached at first.
+        GameManagerError: the game manager refuses the player, or is none.
+        GameManagerUnreachableError: the game manager cannot be reached at first.
     """
-    async with host:
-        if host.is_exposed:
-            say(f"warning: {host.url} is not encrypted: every router on the way can read the token")
-        registration = await host.register(max_matches)
+    async with client:
+        if client.is_exposed:
+            say(f"warning: {client.url} is not encrypted: every router on the way can read the token")
+        registration = await client.register(max_matches)
         if registration.is_new:
-            say(f"registered {host.name} at {host.url}")
+            say(f"registered {client.name} at {client.url}")
         if registration.pause_reason is not None:
-            say(f"warning: {host.name} is paused there and given no matches ({registration.pause_reason})")
+            say(f"warning: {client.name} is paused there and given no matches ({registration.pause_reason})")
         player_server = PlayerServer(make_player, settings)
         try:
-            await Dialling(player_server, host, say).run()
+            await Dialling(player_server, client, say).run()
         finally:
             await player_server.close()
 
@@ -167,7 +169,7 @@ async def dialling(
 def dial_in(
     make_player: MakePlayer,
     settings: Settings,
-    host: Host,
+    client: GameManagerClient,
     say: Callable[[str], None],
     max_matches: int | None = None,
 ) -> None:
@@ -176,18 +178,18 @@ def dial_in(
         return
     prepare_workers(make_player)
     start_warming(make_player)
-    run_until_stopped(partial(_until_stopped, make_player, settings, host, say, max_matches))
+    run_until_stopped(partial(_until_stopped, make_player, settings, client, say, max_matches))
 
 
 async def _until_stopped(
     make_player: MakePlayer,
     settings: Settings,
-    host: Host,
+    client: GameManagerClient,
     say: Callable[[str], None],
     max_matches: int | None,
 ) -> None:
     """Dial in until a signal to stop comes."""
-    work = asyncio.create_task(dialling(make_player, settings, host, say, max_matches))
+    work = asyncio.create_task(dialling(make_player, settings, client, say, max_matches))
     for number in STOP_SIGNALS if is_in_main_thread() else ():
         asyncio.get_running_loop().add_signal_handler(number, work.cancel)
     try:

@@ -7,7 +7,7 @@ from typing import Annotated, Any, Final, Literal, Self
 from pydantic import ConfigDict, Field, model_validator
 
 from gdl.wire.insights import MAX_INSIGHT
-from players.kit.host import MAX_NAME
+from players.kit.game_manager_client import MAX_NAME
 from server.api.operation import RequestModel, ResponseModel, without_none
 from server.match.link import MAX_FAILURE, MAX_REPLY_BYTES
 from server.principal import Principal, may_command

@@ -14,9 +14,9 @@ import click
 
 from players import DEFAULT_PORT, Settings, Timing
 from players.kit import dialling, http_transport
-from players.kit.host import Host
+from players.kit.game_manager_client import GameManagerClient
 from players.kit.player_server import reserved_output, run_stdio
-from players.player import HostAwayError, HostError
+from players.player import GameManagerError, GameManagerUnreachableError
 from players.registry import FORMS, PLAYERS, PlayerMaker, find_player
 from players.specs import without_folders, without_options
 from server.operation.logs import LogQueue
@@ -109,11 +109,11 @@ def threads_for(n_matches: int) -> int:
 def _dial(
     maker: PlayerMaker, url: str, token: str | None, settings: Settings, max_matches: int | None, output: TextIO
 ) -> None:
-    host = Host(url, settings.name, token or None)
+    client = GameManagerClient(url, settings.name, token or None)
     try:
-        dialling.dial_in(maker, settings, host, partial(click.echo, file=output), max_matches)
-    except HostAwayError as error:
-        raise HostError(url, str(error)) from error
+        dialling.dial_in(maker, settings, client, partial(click.echo, file=output), max_matches)
+    except GameManagerUnreachableError as error:
+        raise GameManagerError(url, str(error)) from error
 
 
 def told_name(spec: str) -> str:

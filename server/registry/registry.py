@@ -9,7 +9,7 @@ from typing import Any, Final
 from gdl.errors import CallerError, UnknownNameError
 from gdl.game import Outline, Role
 from gdl.wire.info import Status
-from players.kit.host import NAME_RULE, is_name
+from players.kit.game_manager_client import NAME_RULE, is_name
 from players.kit.worker import WorkerLimits
 from players.registry import PLAYERS
 from server import errors

@@ -16,7 +16,7 @@ from gdl.games.library import find_game
 from players.deadline import Deadline
 from players.human import HumanPlayer, Streams
 from players.language_model.player import LanguageModelPlayer
-from players.player import HostError, check_maker
+from players.player import GameManagerError, check_maker
 from players.stock import (
     GreedyPlayer,
     LegalPlayer,
@@ -62,7 +62,7 @@ def test_a_player_is_served_by_settings_that_are_made(serve: Callable[[Any], Non
 
 
 def dialling_error(*arguments: Any) -> str:
-    with pytest.raises((WrongTypeError, HostError)) as raised:
+    with pytest.raises((WrongTypeError, GameManagerError)) as raised:
         players.dial_in(First, *arguments)
     return str(raised.value)
 

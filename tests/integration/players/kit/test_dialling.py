@@ -10,9 +10,9 @@ import pytest
 
 from gdl.wire.insights import insight_text
 from players.kit.dialling import MAX_TRIES, Dialling, backoff_s
-from players.kit.host import DialledRequest, Events, Host
+from players.kit.game_manager_client import DialledRequest, Events, GameManagerClient
 from players.kit.player_server import PlayerServer
-from players.player import HostAwayError, HostError, MakePlayer, ReplyRefusedError
+from players.player import GameManagerError, GameManagerUnreachableError, MakePlayer, ReplyRefusedError
 from tests.kit.players import odd_players
 from tests.kit.players.peers import settings, start_text
 
@@ -27,8 +27,8 @@ def request(text: str, step: int = 0, answered: str | None = None, waited_s: flo
     return "request", DialledRequest(request_id, "m", step, text, waited_s, answered)
 
 
-class ScriptedHost(Host):
-    """A game manager whose connections bring what *connections* say, the next event once the last has its reply."""
+class ScriptedClient(GameManagerClient):
+    """A client whose connections bring what *connections* say, the next event once the last has its reply."""
 
     def __init__(self, *connections: Sequence[Event]) -> None:
         super().__init__("http://host", "deep")
@@ -53,7 +53,7 @@ class ScriptedHost(Host):
                 await asyncio.wait_for(self.news.wait(), 20)
 
     async def reply(self, request_id: str, text: str, failure: str = "", insight: str = "") -> None:
-        if self.refusals and isinstance(self.refusals[0], HostAwayError):
+        if self.refusals and isinstance(self.refusals[0], GameManagerUnreachableError):
             raise self.refusals.pop(0)
         self.news.set()
         if self.refusals:
@@ -69,15 +69,15 @@ def no_waits(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 async def dialled(
-    host: ScriptedHost, make_player: MakePlayer = odd_players.First
+    client: ScriptedClient, make_player: MakePlayer = odd_players.First
 ) -> tuple[list[tuple[str, str]], list[str]]:
-    """Dial until the host says that another one took over; return the replies, and what the player told the person."""
+    """Dial until another program has taken over; return the replies, and what the player told the person."""
     said: list[str] = []
     player_server = PlayerServer(make_player, settings())
-    with pytest.raises(HostError):
-        await Dialling(player_server, host, said.append).run()
+    with pytest.raises(GameManagerError):
+        await Dialling(player_server, client, said.append).run()
     await player_server.close()
-    return host.replies, said
+    return client.replies, said
 
 
 async def test_requests_are_answered_as_over_http() -> None:
@@ -85,7 +85,7 @@ async def test_requests_are_answered_as_over_http() -> None:
         CONNECTED, request(start_text(play_s=10)), request("(PLAY m NIL)"), request(f"(PLAY m ({FIRST} noop))", 1),
         request("(STOP m (noop (mark 1 2)))", 2), request("(INFO)"), REPLACED,
     ]  # fmt: skip
-    assert await dialled(ScriptedHost(events)) == (
+    assert await dialled(ScriptedClient(events)) == (
         [
             ("m:0:START", "ready"), ("m:0:PLAY", FIRST), ("m:1:PLAY", "noop"), ("m:2:STOP", "done"),
             ("m:0:INFO", "((name tested) (status available))"),
@@ -95,14 +95,14 @@ async def test_requests_are_answered_as_over_http() -> None:
 
 
 async def test_what_the_player_thinks_goes_with_its_move() -> None:
-    host = ScriptedHost([CONNECTED, request(start_text(play_s=10)), request("(PLAY m NIL)"), REPLACED])
-    await dialled(host, odd_players.Telling)
-    assert host.insights == ["", insight_text(odd_players.THOUGHT)]
+    client = ScriptedClient([CONNECTED, request(start_text(play_s=10)), request("(PLAY m NIL)"), REPLACED])
+    await dialled(client, odd_players.Telling)
+    assert client.insights == ["", insight_text(odd_players.THOUGHT)]
 
 
 async def test_a_request_that_comes_again_has_the_answer_it_had() -> None:
-    first = [CONNECTED, request(start_text(play_s=10)), request("(PLAY m NIL)"), HostAwayError("lost")]
-    replies, said = await dialled(ScriptedHost(first, [CONNECTED, request("(PLAY m NIL)"), REPLACED]))
+    first = [CONNECTED, request(start_text(play_s=10)), request("(PLAY m NIL)"), GameManagerUnreachableError("lost")]
+    replies, said = await dialled(ScriptedClient(first, [CONNECTED, request("(PLAY m NIL)"), REPLACED]))
     assert replies == [("m:0:START", "ready"), ("m:0:PLAY", FIRST), ("m:0:PLAY", FIRST)]
     assert said[2:] == ["connection lost (lost); dialling again", "connected to http://host as deep"]
 
@@ -112,18 +112,20 @@ async def test_the_seats_of_a_match_are_told_apart_by_the_ids_of_their_requests(
         request(start_text(play_s=10)), request(start_text(role="o", play_s=10), seat=2),
         request("(PLAY m NIL)"), request("(PLAY m NIL)", seat=2), REPLACED,
     ]  # fmt: skip
-    replies, _ = await dialled(ScriptedHost(events))
+    replies, _ = await dialled(ScriptedClient(events))
     assert replies == [("m:0:START", "ready"), ("m:0:START:2", "ready"), ("m:0:PLAY", FIRST), ("m:0:PLAY:2", "noop")]
 
 
 async def test_a_stream_that_ends_is_opened_again() -> None:
-    _, said = await dialled(ScriptedHost([CONNECTED], [REPLACED]))
+    _, said = await dialled(ScriptedClient([CONNECTED], [REPLACED]))
     assert said[1:] == ["connection lost (the game manager ended it); dialling again"]
 
 
 async def test_the_same_failure_is_reported_once() -> None:
-    away = [HostAwayError("away")]
-    _, said = await dialled(ScriptedHost(away, away, [HostAwayError("full")], [CONNECTED], away, [REPLACED]))
+    away = [GameManagerUnreachableError("away")]
+    _, said = await dialled(
+        ScriptedClient(away, away, [GameManagerUnreachableError("full")], [CONNECTED], away, [REPLACED])
+    )
     lost = ["connection lost (away); dialling again", "connection lost (full); dialling again"]
     ended = "connection lost (the game manager ended it); dialling again"
     assert said == [*lost, "connected to http://host as deep", ended, lost[0]]
@@ -134,47 +136,47 @@ async def test_what_was_answered_before_is_taken_in_and_wants_no_reply() -> None
         request(start_text(play_s=10), answered="ready"), request("(PLAY m NIL)", answered=FIRST),
         request(f"(PLAY m ({FIRST} noop))", 1, answered="noop"), request("(PLAY m (noop (mark 1 2)))", 2), REPLACED,
     ]  # fmt: skip
-    replies, _ = await dialled(ScriptedHost(events))
+    replies, _ = await dialled(ScriptedClient(events))
     assert replies == [("m:2:PLAY", "(mark 1 3)")]
 
 
 async def test_a_player_that_was_removed_ends() -> None:
-    with pytest.raises(HostError, match="the player deep was removed"):
+    with pytest.raises(GameManagerError, match="the player deep was removed"):
         await Dialling(
-            PlayerServer(odd_players.First, settings()), ScriptedHost([("removed", None)]), lambda _: None
+            PlayerServer(odd_players.First, settings()), ScriptedClient([("removed", None)]), lambda _: None
         ).run()
 
 
 async def test_time_that_a_request_has_waited_is_gone() -> None:
     events = [request(start_text(clock_s=60, play_s=60)), request("(PLAY m NIL)", waited_s=60), REPLACED]
-    host = ScriptedHost(events)
+    client = ScriptedClient(events)
     player_server = PlayerServer(odd_players.Endless, settings())
-    with pytest.raises(HostError):
-        await Dialling(player_server, host, lambda _: None).run()
+    with pytest.raises(GameManagerError):
+        await Dialling(player_server, client, lambda _: None).run()
     await player_server.close()
-    assert [request_id for request_id, _ in host.replies] == ["m:0:START", "m:0:PLAY"]
+    assert [request_id for request_id, _ in client.replies] == ["m:0:START", "m:0:PLAY"]
 
 
 async def test_a_message_that_cannot_be_read_is_answered_with_nil() -> None:
-    replies, _ = await dialled(ScriptedHost([request("(HELLO m)"), REPLACED]))
+    replies, _ = await dialled(ScriptedClient([request("(HELLO m)"), REPLACED]))
     assert replies == [("m:0:HELLO", "nil")]
 
 
 async def test_a_message_that_was_answered_before_and_cannot_be_read_wants_no_reply() -> None:
-    replies, _ = await dialled(ScriptedHost([request("(HELLO m)", answered="nil"), request("(PING)"), REPLACED]))
+    replies, _ = await dialled(ScriptedClient([request("(HELLO m)", answered="nil"), request("(PING)"), REPLACED]))
     assert replies == [("m:0:PING", "ready")]
 
 
 async def test_the_person_hears_of_a_reply_that_comes_too_late() -> None:
-    host = ScriptedHost([request("(INFO)"), REPLACED])
-    host.refusals = [ReplyRefusedError("m:0:INFO", "too late")]
-    assert await dialled(host) == ([], ["match m, step 0: too late"])
+    client = ScriptedClient([request("(INFO)"), REPLACED])
+    client.refusals = [ReplyRefusedError("m:0:INFO", "too late")]
+    assert await dialled(client) == ([], ["match m, step 0: too late"])
 
 
 async def test_a_reply_is_posted_until_the_game_manager_takes_it() -> None:
-    host = ScriptedHost([request("(PING)"), REPLACED])
-    host.refusals = [HostAwayError("away")] * (MAX_TRIES - 1)
-    assert await dialled(host) == ([("m:0:PING", "ready")], [])
+    client = ScriptedClient([request("(PING)"), REPLACED])
+    client.refusals = [GameManagerUnreachableError("away")] * (MAX_TRIES - 1)
+    assert await dialled(client) == ([("m:0:PING", "ready")], [])
 
 
 def test_waits_grow_and_have_an_end(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -68,7 +68,7 @@ async def test_what_the_game_manager_refuses_is_an_error_of_the_cell(tmp_path: P
     async with kernel(tmp_path) as notebook:
         assert await notebook.run(CELL) == "ok"
         ended = await notebook.run("players.dial_in(Mine, 'http://127.0.0.1:1', 'mine')")
-    assert ended.startswith("HostAwayError: ")
+    assert ended.startswith("GameManagerUnreachableError: ")
 
 
 async def test_a_class_of_a_notebook_is_served_over_http(tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""The game manager that a player dials: its JSON API, as far as such a player needs it."""
+"""The client of the game manager that a player dials: its JSON API, as far as such a player needs it."""
 
 import errno
 import json
@@ -15,7 +15,7 @@ from yarl import URL
 
 from gdl.errors import wrong_type
 from players.kit.addresses import url_of
-from players.player import HostAddressError, HostAwayError, HostError, ReplyRefusedError
+from players.player import GameManagerAddressError, GameManagerError, GameManagerUnreachableError, ReplyRefusedError
 
 CONNECT_S: Final = 10.0
 ANSWER_S: Final = 20.0
@@ -69,11 +69,11 @@ Events: TypeAlias = AsyncIterator[tuple[str, DialledRequest | None]]
 """The events of the game manager: the kind of each, and its request if it has one."""
 
 
-class Host:
-    """The game manager at *url*, for the player called *name* and the owner of *token*; use it as a context.
+class GameManagerClient:
+    """Asks the game manager at *url*, for the player called *name* and the owner of *token*; use it as a context.
 
     Raises:
-        HostError: *url* is no address of a game manager, no player may be called *name*, or no token is like *token*.
+        GameManagerError: *url* is no address of a game manager, no player may be called *name*, or *token* is none.
         WrongTypeError: one of them is no text.
     """
 
@@ -82,12 +82,14 @@ class Host:
         self.name = name
         self._url = read_url(url)
         if not is_name(name):
-            raise HostError(self.url, f"no player may be called {name[:100]!r}: {NAME_RULE}; choose one with --name")
+            raise GameManagerError(
+                self.url, f"no player may be called {name[:100]!r}: {NAME_RULE}; choose one with --name"
+            )
         if token is not None and not (token.isascii() and token.isprintable()):
-            raise HostError(self.url, "a token is one line of printable ASCII, without a line break at its end")
+            raise GameManagerError(self.url, "a token is one line of printable ASCII, without a line break at its end")
         if token is not None and self._url.user is not None:
             address = str(self._url.with_user(None))
-            raise HostError(address, "a token goes with an address without user and password")
+            raise GameManagerError(address, "a token goes with an address without user and password")
         self._headers = {} if token is None else {"Authorization": f"Bearer {token}"}
         self._session: aiohttp.ClientSession
         self._takes_insight = False
@@ -116,8 +118,8 @@ class Host:
         """Register the player unless the game manager knows it already, and return its registration.
 
         Raises:
-            HostError: it refuses the player, or the token, or is no game manager.
-            HostAwayError: it cannot be reached.
+            GameManagerError: it refuses the player, or the token, or is no game manager.
+            GameManagerUnreachableError: it cannot be reached.
         """
         status, answer = await self._ask("GET", self._player())
         is_new = status == 404 and _code(answer) == "not_registered"
@@ -125,7 +127,9 @@ class Host:
         if is_new:
             status, answer = await self._ask("POST", self._url / _PLAYERS, {"name": self.name} | wanted)
         elif status == 200 and answer.get("kind") != "dial-in":
-            raise HostError(self.url, f"the player {self.name} has an address there; choose another name with --name")
+            raise GameManagerError(
+                self.url, f"the player {self.name} has an address there; choose another name with --name"
+            )
         elif status == 200 and wanted and answer.get("maxMatches") != max_matches:
             status, answer = await self._ask("PATCH", self._player(), wanted)
         if status not in (200, 201):
@@ -141,7 +145,7 @@ class Host:
 
         Raises:
             ReplyRefusedError: it is not taken.
-            HostAwayError: the game manager cannot be reached.
+            GameManagerUnreachableError: the game manager cannot be reached.
         """
         told = {"failure": failure, "insight": insight if self._takes_insight else ""}
         body = {"request": request_id, "text": text} | {key: value for key, value in told.items() if value}
@@ -156,8 +160,8 @@ class Host:
         In each match, requests that were answered before come first.
 
         Raises:
-            HostError: the game manager refuses the player.
-            HostAwayError: the game manager cannot be reached, or the connection was lost.
+            GameManagerError: the game manager refuses the player.
+            GameManagerUnreachableError: the game manager cannot be reached, or the connection was lost.
         """
         limit = aiohttp.ClientTimeout(total=None, sock_connect=CONNECT_S, sock_read=SILENCE_S)
         try:
@@ -171,7 +175,7 @@ class Host:
                     self._check_refusal(response.status, json_object(await response.read()))
                 yield self._noted(response.content)
         except (aiohttp.ClientError, TimeoutError, OSError) as error:
-            raise HostAwayError(failure_words(error, self._url)) from error
+            raise GameManagerUnreachableError(failure_words(error, self._url)) from error
 
     async def _noted(self, content: aiohttp.StreamReader) -> Events:
         """Yield the events that *content* holds, and note what the game manager takes."""
@@ -182,21 +186,25 @@ class Host:
             yield kind, _request(data) if kind == "request" and isinstance(data, dict) else None
 
     async def _ask(self, method: str, url: URL, body: Mapping[str, Any] | None = None) -> tuple[int, dict[str, Any]]:
-        """Return status and JSON object of the answer to a request; raises HostAwayError without a usable one."""
+        """Return status and JSON object of the answer to a request.
+
+        Raises:
+            GameManagerUnreachableError: there is no usable answer.
+        """
         limit = aiohttp.ClientTimeout(total=ANSWER_S, sock_connect=CONNECT_S)
         try:
             async with self._session.request(method, url, json=body, timeout=limit, allow_redirects=False) as response:
                 status, answer = response.status, json_object(await response.read())
         except (aiohttp.ClientError, TimeoutError, OSError) as error:
-            raise HostAwayError(failure_words(error, url)) from error
+            raise GameManagerUnreachableError(failure_words(error, url)) from error
         if status == 429 or status >= 500:
-            raise HostAwayError(refusal_words(status, answer))
+            raise GameManagerUnreachableError(refusal_words(status, answer))
         return status, answer
 
     def _check_refusal(self, status: int, answer: dict[str, Any]) -> None:
         if status == 429 or status >= 500:
-            raise HostAwayError(refusal_words(status, answer))
-        raise HostError(self.url, caller_refusal_words(status, answer))
+            raise GameManagerUnreachableError(refusal_words(status, answer))
+        raise GameManagerError(self.url, caller_refusal_words(status, answer))
 
     def _player(self) -> URL:
         return self._url / _PLAYERS / self.name
@@ -218,7 +226,7 @@ async def _lines(content: aiohttp.StreamReader) -> AsyncIterator[dict[str, Any]]
         rest += piece
         if b"\n" not in piece:
             if len(rest) > MAX_LINE_BYTES:
-                raise HostAwayError("an event is longer than any message")
+                raise GameManagerUnreachableError("an event is longer than any message")
             continue
         *lines, tail = rest.split(b"\n")
         rest = bytearray(tail)
@@ -240,22 +248,22 @@ def _request(data: Mapping[str, Any]) -> DialledRequest:
             None if answered is None else str(answered),
         )
     except (KeyError, ValueError, TypeError, OverflowError) as error:
-        raise HostAwayError(f"a request cannot be read ({error!r})") from error
+        raise GameManagerUnreachableError(f"a request cannot be read ({error!r})") from error
 
 
 def read_url(text: str) -> URL:
     """Return the address of a game manager that *text* is.
 
     Raises:
-        HostAddressError: it is none.
+        GameManagerAddressError: it is none.
     """
     try:
         url = url_of(text)
         (url.host or "").encode("idna")  # as the system that looks the host up does
     except ValueError as error:
-        raise HostAddressError(text, f"no address: {error}") from error
+        raise GameManagerAddressError(text, f"no address: {error}") from error
     if url.scheme not in ("http", "https") or not url.host:
-        raise HostAddressError(text, "expected the address of a game manager, as in http://host:9148")
+        raise GameManagerAddressError(text, "expected the address of a game manager, as in http://host:9148")
     return url.with_query(None).with_fragment(None).with_path(url.path.rstrip("/") or "/")
 
 

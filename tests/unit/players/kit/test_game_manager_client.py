@@ -16,8 +16,15 @@ from aiohttp import web
 from aiohttp.client_reqrep import ConnectionKey
 from yarl import URL
 
-from players.kit.host import DialledRequest, Host, Registration, failure_words, is_name, read_url
-from players.player import HostAwayError, HostError, ReplyRefusedError
+from players.kit.game_manager_client import (
+    DialledRequest,
+    GameManagerClient,
+    Registration,
+    failure_words,
+    is_name,
+    read_url,
+)
+from players.player import GameManagerError, GameManagerUnreachableError, ReplyRefusedError
 
 REQUEST = {"request": "m:3:PLAY", "match": "m", "step": 3, "text": "(PLAY m NIL)", "secondsWaited": 1.5}
 READ = DialledRequest("m:3:PLAY", "m", 3, "(PLAY m NIL)", 1.5)
@@ -50,8 +57,11 @@ def refused(code: str, message: str = "no", hint: str = "") -> dict[str, Any]:
 
 
 async def test_a_new_player_is_registered() -> None:
-    async with answering((404, refused("not_registered")), (201, {})) as (url, asked), Host(f"{url}/", "deep") as host:
-        assert await host.register(3) == Registration(is_new=True)
+    async with (
+        answering((404, refused("not_registered")), (201, {})) as (url, asked),
+        GameManagerClient(f"{url}/", "deep") as client,
+    ):
+        assert await client.register(3) == Registration(is_new=True)
     assert asked == [
         ("GET", "/api/v1/players/deep", ""),
         ("POST", "/api/v1/players", '{"name": "deep", "maxMatches": 3}'),
@@ -60,9 +70,12 @@ async def test_a_new_player_is_registered() -> None:
 
 async def test_a_known_player_is_left_as_it_is() -> None:
     known = {"kind": "dial-in", "maxMatches": 2}
-    async with answering((200, known), (200, known), (200, known)) as (url, asked), Host(url, "deep") as host:
-        assert await host.register() == Registration(is_new=False)
-        assert await host.register(2) == Registration(is_new=False)
+    async with (
+        answering((200, known), (200, known), (200, known)) as (url, asked),
+        GameManagerClient(url, "deep") as client,
+    ):
+        assert await client.register() == Registration(is_new=False)
+        assert await client.register(2) == Registration(is_new=False)
     assert [method for method, *_ in asked] == ["GET", "GET"]
 
 
@@ -71,14 +84,14 @@ async def test_a_known_player_is_left_as_it_is() -> None:
 )
 async def test_a_player_that_is_paused_learns_why(told: str | None, reason: str) -> None:
     known = {"kind": "dial-in", "status": "paused", "pauseReason": told}
-    async with answering((200, known)) as (url, _), Host(url, "deep") as host:
-        assert await host.register() == Registration(is_new=False, pause_reason=reason)
+    async with answering((200, known)) as (url, _), GameManagerClient(url, "deep") as client:
+        assert await client.register() == Registration(is_new=False, pause_reason=reason)
 
 
 async def test_a_known_player_may_play_more_matches_now() -> None:
     known = {"kind": "dial-in", "maxMatches": 1}
-    async with answering((200, known), (200, known)) as (url, asked), Host(url, "deep") as host:
-        await host.register(4)
+    async with answering((200, known), (200, known)) as (url, asked), GameManagerClient(url, "deep") as client:
+        await client.register(4)
     assert asked[1:] == [("PATCH", "/api/v1/players/deep", '{"maxMatches": 4}')]
 
 
@@ -99,36 +112,39 @@ async def test_a_known_player_may_play_more_matches_now() -> None:
     ],
 )
 async def test_who_is_refused(answers: list[tuple[int, Any]], reason: str) -> None:
-    async with answering(*answers) as (url, _), Host(url, "deep") as host:
-        with pytest.raises(HostError) as raised:
-            await host.register()
+    async with answering(*answers) as (url, _), GameManagerClient(url, "deep") as client:
+        with pytest.raises(GameManagerError) as raised:
+            await client.register()
     assert str(raised.value) == f"{url}: {reason}"
 
 
 @pytest.mark.parametrize("status", [429, 500, 503])
 async def test_who_may_come_again(status: int) -> None:
-    async with answering((status, refused("internal", "later")), (status, b"")) as (url, _), Host(url, "deep") as host:
-        with pytest.raises(HostAwayError):
-            await host.register()
-        with pytest.raises(HostAwayError):
-            async with host.requests():
+    async with (
+        answering((status, refused("internal", "later")), (status, b"")) as (url, _),
+        GameManagerClient(url, "deep") as client,
+    ):
+        with pytest.raises(GameManagerUnreachableError):
+            await client.register()
+        with pytest.raises(GameManagerUnreachableError):
+            async with client.requests():
                 pass
 
 
 async def test_a_host_that_does_not_listen_is_away() -> None:
     async with answering() as (url, _):
         pass
-    async with Host(url, "deep") as host:
-        with pytest.raises(HostAwayError, match="it cannot be reached: Connection refused"):
-            await host.register()
+    async with GameManagerClient(url, "deep") as client:
+        with pytest.raises(GameManagerUnreachableError, match="it cannot be reached: Connection refused"):
+            await client.register()
 
 
 async def test_a_host_that_ends_the_connection_may_want_https() -> None:
     server = await asyncio.start_server(lambda _, writer: writer.close(), "127.0.0.1", 0)
     port = server.sockets[0].getsockname()[1]
-    async with server, Host(f"http://127.0.0.1:{port}", "deep") as host:
-        with pytest.raises(HostAwayError, match=r"it broke off \(does it speak https\?\)"):
-            await host.register()
+    async with server, GameManagerClient(f"http://127.0.0.1:{port}", "deep") as client:
+        with pytest.raises(GameManagerUnreachableError, match=r"it broke off \(does it speak https\?\)"):
+            await client.register()
 
 
 async def test_a_host_that_does_not_answer_in_tls_may_want_http() -> None:
@@ -139,8 +155,8 @@ async def test_a_host_that_does_not_answer_in_tls_may_want_http() -> None:
 
 @pytest.mark.parametrize("url", ["", "localhost:8080", "ftp://host", "http://", "http://[::1", "http://[::1]@"])
 def test_what_is_no_address(url: str) -> None:
-    with pytest.raises(HostError):
-        Host(url, "deep")
+    with pytest.raises(GameManagerError):
+        GameManagerClient(url, "deep")
 
 
 @pytest.mark.parametrize(
@@ -155,7 +171,7 @@ def test_what_is_no_address(url: str) -> None:
     ],
 )
 def test_who_could_read_the_token(url: str, token: str | None, is_exposed: bool) -> None:
-    assert Host(url, "deep", token).is_exposed is is_exposed
+    assert GameManagerClient(url, "deep", token).is_exposed is is_exposed
 
 
 @pytest.mark.parametrize(
@@ -181,14 +197,14 @@ def test_what_a_player_may_be_called(name: str, is_right: bool) -> None:
 
 @pytest.mark.parametrize("token", ["t\n", "t\0", "\N{LATIN SMALL LETTER E WITH ACUTE}"])
 def test_what_is_no_token(token: str) -> None:
-    with pytest.raises(HostError) as raised:
-        Host("http://host", "deep", token)
+    with pytest.raises(GameManagerError) as raised:
+        GameManagerClient("http://host", "deep", token)
     assert str(raised.value) == ("http://host: a token is one line of printable ASCII, without a line break at its end")
 
 
 def test_a_token_goes_with_no_other_name_and_the_password_is_not_told() -> None:
-    with pytest.raises(HostError) as raised:
-        Host("http://me:secret@host/ggp", "deep", "t")
+    with pytest.raises(GameManagerError) as raised:
+        GameManagerClient("http://me:secret@host/ggp", "deep", "t")
     assert str(raised.value) == "http://host/ggp: a token goes with an address without user and password"
 
 
@@ -226,8 +242,8 @@ def lines(*events: Any) -> bytes:
     return b"\n".join(event if isinstance(event, bytes) else json.dumps(event).encode() for event in events) + b"\n"
 
 
-async def events_of(host: Host) -> list[tuple[str, DialledRequest | None]]:
-    async with host.requests() as events:
+async def events_of(client: GameManagerClient) -> list[tuple[str, DialledRequest | None]]:
+    async with client.requests() as events:
         return [event async for event in events]
 
 
@@ -236,17 +252,17 @@ async def test_what_the_player_thinks_goes_to_game_managers_that_take_it(
     connected: dict[str, Any], sent: dict[str, str]
 ) -> None:
     stream = lines({"event": "connected", "data": connected})
-    async with answering((200, stream), (200, {})) as (url, asked), Host(url, "deep") as host:
-        await events_of(host)
-        await host.reply("m:3:PLAY", "noop", insight="{}")
+    async with answering((200, stream), (200, {})) as (url, asked), GameManagerClient(url, "deep") as client:
+        await events_of(client)
+        await client.reply("m:3:PLAY", "noop", insight="{}")
     assert json.loads(asked[1][2]) == {"request": "m:3:PLAY", "text": "noop"} | sent
 
 
 @pytest.mark.parametrize(("told", "waited_s"), [(-1, 0.0), (0, 0.0), (86_401, 86_400.0), ("2.5", 2.5)])
 async def test_how_long_a_request_has_waited_is_between_nothing_and_a_day(told: object, waited_s: float) -> None:
     body = lines({"event": "request", "data": REQUEST | {"secondsWaited": told}})
-    async with answering((200, body)) as (url, _), Host(url, "deep") as host:
-        assert await events_of(host) == [("request", replace(READ, waited_s=waited_s))]
+    async with answering((200, body)) as (url, _), GameManagerClient(url, "deep") as client:
+        assert await events_of(client) == [("request", replace(READ, waited_s=waited_s))]
 
 
 @pytest.mark.parametrize(("request_id", "seat"), [("m:3:PLAY", ""), ("m:3:PLAY:2", "2"), ("a:b:0:START:1", "1")])
@@ -260,8 +276,8 @@ async def test_events_are_read_with_their_requests() -> None:
         {"event": "connected", "data": {}}, b"", b"nonsense", {"event": "request", "data": REQUEST},
         {"event": "request", "data": REQUEST | {"answered": "noop", "secondsWaited": None}}, {"event": "request"},
     )  # fmt: skip
-    async with answering((200, body)) as (url, _), Host(url, "deep") as host:
-        found = await events_of(host)
+    async with answering((200, body)) as (url, _), GameManagerClient(url, "deep") as client:
+        found = await events_of(client)
     answered = DialledRequest("m:3:PLAY", "m", 3, "(PLAY m NIL)", 0.0, "noop")
     assert found == [("connected", None), ("", None), ("request", READ), ("request", answered), ("request", None)]
 
@@ -269,26 +285,29 @@ async def test_events_are_read_with_their_requests() -> None:
 async def test_an_event_of_megabytes_is_read() -> None:
     text = f"(START m x ({'x' * 3_000_000}) 10 5)"
     body = lines({"event": "request", "data": REQUEST | {"text": text}})
-    async with answering((200, body)) as (url, _), Host(url, "deep") as host:
-        found = [request.text for _, request in await events_of(host) if request is not None]
+    async with answering((200, body)) as (url, _), GameManagerClient(url, "deep") as client:
+        found = [request.text for _, request in await events_of(client) if request is not None]
     assert found == [text]
 
 
 @pytest.mark.parametrize("change", [{"step": "x"}, {"step": None}, {"secondsWaited": "x"}, {"secondsWaited": [1]}])
 async def test_a_request_that_cannot_be_read_is_a_lost_connection(change: dict[str, Any]) -> None:
     body = lines({"event": "request", "data": REQUEST | change})
-    async with answering((200, body)) as (url, _), Host(url, "deep") as host:
-        with pytest.raises(HostAwayError):
-            await events_of(host)
+    async with answering((200, body)) as (url, _), GameManagerClient(url, "deep") as client:
+        with pytest.raises(GameManagerUnreachableError):
+            await events_of(client)
 
 
 async def test_a_reply_is_posted() -> None:
-    async with answering((200, {})) as (url, asked), Host(url, "deep") as host:
-        await host.reply("m:3:PLAY", "noop")
+    async with answering((200, {})) as (url, asked), GameManagerClient(url, "deep") as client:
+        await client.reply("m:3:PLAY", "noop")
     assert asked == [("POST", "/api/v1/players/deep/replies", '{"request": "m:3:PLAY", "text": "noop"}')]
 
 
 async def test_a_reply_is_refused() -> None:
-    async with answering((409, refused("late_reply", "too late"))) as (url, _), Host(url, "deep") as host:
+    async with (
+        answering((409, refused("late_reply", "too late"))) as (url, _),
+        GameManagerClient(url, "deep") as client,
+    ):
         with pytest.raises(ReplyRefusedError, match="too late"):
-            await host.reply("m:3:PLAY", "noop")
+            await client.reply("m:3:PLAY", "noop")
