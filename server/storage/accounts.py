@@ -8,7 +8,7 @@ import sqlalchemy as sa
 
 from server.errors import TooManyPlayersError
 from server.storage.database import Database, upsert
-from server.storage.reading import Found, each_sound, sound
+from server.storage.integrity import Found, each_sound, sound
 from server.storage.rows import CLOCK_SLACK_MS, PlayerRow, PlayerStatus, SeatKind, TokenRow
 from server.storage.schema import players, sessions, tokens
 

@@ -14,12 +14,11 @@ from server.storage.database import Database
 from server.storage.drivers import SqliteWriting, write_steps
 from server.storage.errors import JournalGapError, LostMatchError, StorageError
 from server.storage.journals import packed
-from server.storage.pending import MatchEnding, MatchPart
+from server.storage.match_changes import MatchChanges, MatchEnding, match_values, seat_values, summary_of
 from server.storage.rows import MatchStatus, MatchSummary
 from server.storage.schema import events, matches, records, seats
-from server.storage.summaries import match_values, seat_values, summary_of
 
-Part = TypeVar("Part", bound=MatchPart)
+Part = TypeVar("Part", bound=MatchChanges)
 _HELD: Final = (
     sa.select(matches.c.id, matches.c.status)
     .where(matches.c.id.in_(sa.bindparam("ids", expanding=True)), matches.c.holder == sa.bindparam("of_holder"))
@@ -61,7 +60,7 @@ def transactions(database: Database, parts: Iterable[Part]) -> list[list[Part]]:
 
 
 async def write(
-    database: Database, parts: Collection[MatchPart], holder: str, *, is_repeated: bool
+    database: Database, parts: Collection[MatchChanges], holder: str, *, is_repeated: bool
 ) -> dict[str, StorageError]:
     """Write *parts*, one of `transactions`, and return why some were left out: by match, the others are not affected.
 
@@ -83,7 +82,7 @@ async def write(
 class _Writing:
     """One transaction that writes *parts*."""
 
-    def __init__(self, database: Database, parts: dict[str, MatchPart], holder: str, is_repeated: bool) -> None:
+    def __init__(self, database: Database, parts: dict[str, MatchChanges], holder: str, is_repeated: bool) -> None:
         self._name, self._parts, self._holder, self._is_repeated = database.name, parts, holder, is_repeated
         self._refused: dict[str, StorageError] = {}
 
@@ -101,7 +100,7 @@ class _Writing:
         _end(connection, {part.match_id: part.ending for part in parts if part.ending is not None})
         return self._refused
 
-    def _in_hand(self, connection: sa.Connection) -> list[MatchPart]:
+    def _in_hand(self, connection: sa.Connection) -> list[MatchChanges]:
         """Return the parts of matches that the holder plays; they stay so until the transaction ends."""
         found = connection.execute(_HELD, {"ids": list(self._parts), "of_holder": self._holder})
         held: dict[str, str] = dict(found.all())
@@ -111,7 +110,7 @@ class _Writing:
                 self._refused[match_id] = LostMatchError(self._name, match_id)
         return [part for part in self._parts.values() if held.get(part.match_id) == MatchStatus.RUNNING]
 
-    def _is_next(self, connection: sa.Connection, part: MatchPart, last: int) -> bool:
+    def _is_next(self, connection: sa.Connection, part: MatchChanges, last: int) -> bool:
         """Return whether a part is to be written now: its entries follow event *last*, and are not there already."""
         if part.follows(last):
             return True
@@ -128,7 +127,7 @@ def _last_numbers(connection: sa.Connection, match_ids: Collection[str]) -> dict
     return dict(connection.execute(_LAST, {"ids": list(match_ids)}).all()) if match_ids else {}
 
 
-def _has_rows(connection: sa.Connection, part: MatchPart) -> bool:
+def _has_rows(connection: sa.Connection, part: MatchChanges) -> bool:
     """Return whether the journal has these very entries: a part was committed as a whole, or not at all."""
     numbers = part.numbers
     query = sa.select(events.c.number, events.c.body).where(events.c.match_id == part.match_id)
@@ -170,7 +169,7 @@ def fail(connection: sa.Connection, match_id: str, journal: Sequence[entries.Ent
     )
     has_ended = any(isinstance(entry, entries.EndEntry) for entry in journal)
     end = entries.FailedEntry(at_ms, step, reason)
-    part = MatchPart(match_id)
+    part = MatchChanges(match_id)
     added: tuple[entries.Entry, ...] = (entries.ClosedEntry(at_ms),) if has_ended else (end, entries.ClosedEntry(at_ms))
     for number, entry in enumerate(added if journal else (), len(journal)):
         part.add(number, entry)

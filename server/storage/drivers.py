@@ -16,10 +16,9 @@ import sqlalchemy as sa
 
 from server.storage.database import Database
 from server.storage.errors import JournalGapError, LostMatchError, StorageError
-from server.storage.pending import MatchPart
+from server.storage.match_changes import MatchChanges, match_values, seat_values
 from server.storage.rows import MatchStatus
 from server.storage.schema import events, records, storable
-from server.storage.summaries import match_values, seat_values
 
 _MAX_ROWS: Final = 128
 """How many rows one statement inserts at most; they keep to the 999 variables that any SQLite allows."""
@@ -93,7 +92,7 @@ class SqliteWriting:
     *name* is that of the database, for errors.
     """
 
-    def __init__(self, name: str, parts: Mapping[str, MatchPart], holder: str) -> None:
+    def __init__(self, name: str, parts: Mapping[str, MatchChanges], holder: str) -> None:
         self._name, self._parts, self._holder = name, parts, holder
 
     def __call__(self, connection: sqlite3.Connection) -> dict[str, StorageError]:
@@ -103,7 +102,7 @@ class SqliteWriting:
             sqlite3.Error: the database failed, or refuses something of a part.
         """
         held, refused = self._held(connection), dict[str, StorageError]()
-        written: list[MatchPart] = []
+        written: list[MatchChanges] = []
         for match_id, part in self._parts.items():
             error = _refusal(self._name, part, held.get(match_id))
             if error is None:
@@ -122,7 +121,7 @@ class SqliteWriting:
         return {match_id: (status, last) for match_id, status, last in json.loads(found)}
 
 
-def _refusal(name: str, part: MatchPart, held: tuple[str, int] | None) -> StorageError | None:
+def _refusal(name: str, part: MatchChanges, held: tuple[str, int] | None) -> StorageError | None:
     """Return why *part* must not be written: its match is lost, or its first entry is not the next one."""
     if held is None or held[0] != MatchStatus.RUNNING:
         return LostMatchError(name, part.match_id)
@@ -136,7 +135,7 @@ def _with_all(connection: sqlite3.Connection, statement: str, values: Sequence[o
         connection.execute(statement, (json.dumps(values),))
 
 
-def _end_by_texts(connection: sqlite3.Connection, parts: Sequence[MatchPart]) -> None:
+def _end_by_texts(connection: sqlite3.Connection, parts: Sequence[MatchChanges]) -> None:
     """Put the records of ended matches in the place of their events, and write the results of matches and seats."""
     if not parts:
         return
@@ -186,13 +185,13 @@ Only its holder adds to it, so it has no more by then, or the match has another 
 _EVENT_COLUMNS: Final = ("match_id", "number", "kind", "at_ms", "step", "role", "body")
 
 
-def _first(part: MatchPart) -> int | None:
+def _first(part: MatchChanges) -> int | None:
     """Return the first number of *part*; None, which follows on no number, where there is a gap between them."""
     first = part.numbers[0]
     return first if part.follows(first - 1) else None
 
 
-async def write_steps(database: Database, parts: Collection[MatchPart], holder: str) -> dict[str, StorageError]:
+async def write_steps(database: Database, parts: Collection[MatchChanges], holder: str) -> dict[str, StorageError]:
     """Write *parts* of matches that go on to PostgreSQL, and return why some were left out; *holder* plays the matches.
 
     Raises:

@@ -16,7 +16,7 @@ from gdl.files import replacing
 from server.records.entries import StartedEntry
 from server.records.errors import MatchRecordError
 from server.records.record import record_of, understood
-from server.storage import journals, reading, rows
+from server.storage import integrity, journals, rows
 from server.storage.database import Database
 from server.storage.errors import DamagedRowError, TargetExistsError
 from server.storage.listing import IS_OPEN
@@ -112,7 +112,7 @@ def _record(row: sa.RowMapping, rules: Mapping[str, str]) -> tuple[dict[str, Any
             first = entries[0]
             if isinstance(first, StartedEntry):
                 entries[0] = replace(first, rules=rules[first.rules_sha256])
-        found = record_of(entries).as_json() | (reading.sound("", records, row)["signature"] or {})
+        found = record_of(entries).as_json() | (integrity.sound("", records, row)["signature"] or {})
     except MatchRecordError as error:
         return {}, str(error)
     except DamagedRowError as error:

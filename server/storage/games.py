@@ -10,7 +10,7 @@ import sqlalchemy as sa
 from gdl.boards.metadata import GameMetadata, metadata_of
 from gdl.errors import MetadataError
 from server.storage.database import Database, upsert
-from server.storage.reading import Found, each_sound, report_of, sound
+from server.storage.integrity import Found, each_sound, report_of, sound
 from server.storage.rows import GameVersion
 from server.storage.schema import games, versions
 

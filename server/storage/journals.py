@@ -17,7 +17,7 @@ from server.records.entries import Entry, StartedEntry, StateEntry, StepEntry
 from server.records.errors import MatchRecordError
 from server.storage.database import Database
 from server.storage.errors import DamagedRowError, LostMatchError
-from server.storage.reading import sound
+from server.storage.integrity import sound
 from server.storage.rows import MatchStatus
 from server.storage.schema import events, matches, records, versions
 

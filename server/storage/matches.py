@@ -12,8 +12,8 @@ from server.errors import TooManyMatchesError, UnknownMatchError
 from server.storage import batch, journals
 from server.storage.database import Database
 from server.storage.errors import DamagedRowError
+from server.storage.integrity import MAX_MS, damage
 from server.storage.listing import IS_WITHHELD, MATCH_ROWS, Filter, listing
-from server.storage.reading import MAX_MS, damage
 from server.storage.rows import (
     LIVE_STATUSES,
     NO_ORDER,

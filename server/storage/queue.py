@@ -11,8 +11,8 @@ import sqlalchemy as sa
 
 from server.clock import now_ms
 from server.storage.database import Database
+from server.storage.integrity import are_seats
 from server.storage.matches import N_WAITING, began, locked, match_row
-from server.storage.reading import are_seats
 from server.storage.rows import MatchPurpose, MatchRow, MatchStatus, SeatKind
 from server.storage.schema import matches, players, seats
 

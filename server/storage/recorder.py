@@ -12,7 +12,7 @@ from server.records.entries import Circumstances, Entry, OnEntry, StateEntry, en
 from server.records.record import MatchRecord, record_of
 from server.records.signature import signed
 from server.storage.journals import JournalStore, WholeJournal, packed
-from server.storage.summaries import summary_of
+from server.storage.match_changes import summary_of
 from server.storage.writer import EventWriter
 from server.threads import in_own_thread
 

@@ -18,8 +18,8 @@ from server.refusals import RequestError
 from server.storage import rows, tournament_rows
 from server.storage.database import Database, insert, upsert
 from server.storage.errors import DamagedRowError
+from server.storage.integrity import Found, each_sound, sound
 from server.storage.matches import abort_matches, add_match
-from server.storage.reading import Found, each_sound, sound
 from server.storage.schema import annulments, entrants, fixtures, interventions, matches, seats, tournaments
 from server.tournament.fixtures import ScheduledMatch
 

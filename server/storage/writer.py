@@ -21,7 +21,7 @@ from server.records.entries import Entry
 from server.storage import batch, journals, rows, schema
 from server.storage.database import FAILURES, Database, upsert
 from server.storage.errors import DamagedRowError, LostMatchError, StorageError, UnwritableError
-from server.storage.pending import MatchEnding, MatchPart
+from server.storage.match_changes import MatchChanges, MatchEnding
 
 MAX_EVENTS: Final = 2_000
 """How many events one transaction writes; the rest goes into the next."""
@@ -40,7 +40,7 @@ OnFailure: TypeAlias = Callable[[str, StorageError], None]
 OnBatch: TypeAlias = Callable[[int, float], None]
 
 
-class _Waiting(MatchPart):
+class _Waiting(MatchChanges):
     """A part that waits, and whether it was written or given up."""
 
     def __init__(self, match_id: str) -> None:
@@ -188,7 +188,7 @@ class EventWriter:
         if self._task is not None:
             await self._task
 
-    def _part(self, match_id: str) -> MatchPart:
+    def _part(self, match_id: str) -> MatchChanges:
         if self._task is None:
             self._task = asyncio.create_task(self._run(), name="journals")
         part = self._pending.get(match_id)

@@ -32,8 +32,8 @@ from server.match.profiles import Profile
 from server.principal import Role
 from server.records.entries import AnsweredEntry, Entry, SentEntry, StateEntry, StepEntry, entry_of
 from server.storage.games import UNNAMED
+from server.storage.match_changes import summary_of
 from server.storage.rows import GameVersion, MatchRow, MatchStatus, PlayerRow, SeatKind, SeatRow
-from server.storage.summaries import summary_of
 from server.storage.writer import EventWriter
 from tests.kit.exhaustive import sampled
 from tests.kit.server.access.guarded_app import bearer

@@ -19,8 +19,8 @@ from server.records.record import record_of
 from server.storage import exporting
 from server.storage.database import Database
 from server.storage.games import GameStore
+from server.storage.match_changes import summary_of
 from server.storage.rows import NO_ORDER, GameVersion, MatchRow, SeatKind, SeatRow
-from server.storage.summaries import summary_of
 from tests.kit.server.commands.fixtures import Ended, Ggp
 from tests.kit.server.hosting.outages import read_only
 from tests.kit.server.scripted import CIRCUMSTANCES, PLAIN, TURNS_MOVES, events, turns

@@ -27,9 +27,9 @@ from server.spectating.stream import public_events
 from server.storage.accounts import TokenStore
 from server.storage.database import Database
 from server.storage.errors import StorageError
+from server.storage.match_changes import match_values, seat_values, summary_of
 from server.storage.rows import MatchStatus
 from server.storage.schema import events, matches, seats
-from server.storage.summaries import match_values, seat_values, summary_of
 from tests.kit.polling import until
 from tests.kit.server.api.whole_server import Client, manager_of
 from tests.kit.server.postgresql import execute

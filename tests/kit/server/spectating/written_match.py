@@ -16,12 +16,12 @@ from server.storage.accounts import PlayerStore
 from server.storage.database import Database
 from server.storage.games import GameStore
 from server.storage.journals import JournalStore
+from server.storage.match_changes import summary_of
 from server.storage.matches import MatchStore
 from server.storage.notifications import Notifier
 from server.storage.publications import PublicationStore
 from server.storage.queue import MatchQueue
 from server.storage.rows import CLOCK_SLACK_MS, GameVersion, MatchRow, PlayerRow, SeatKind, SeatRow
-from server.storage.summaries import summary_of
 from server.storage.writer import EventWriter, WriterObservers
 from tests.kit.server.databases import new_sqlite
 from tests.kit.server.scripted import CIRCUMSTANCES, PLAIN, START_MS, events, start_of

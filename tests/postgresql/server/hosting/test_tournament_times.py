@@ -16,7 +16,7 @@ from server.hosting.settings import HostSettings
 from server.hosting.tournament_progress import progress_of
 from server.hosting.tournaments import MAX_LIVE, RETRY_MS, Tournaments
 from server.storage.database import Database
-from server.storage.reading import sound
+from server.storage.integrity import sound
 from server.storage.rows import MatchStatus
 from server.storage.tournament_rows import EntrantRow, TournamentStatus
 from server.storage.tournaments import StoredTournament, TournamentChange, TournamentStore

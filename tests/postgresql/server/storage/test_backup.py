@@ -27,9 +27,9 @@ from server.storage.errors import (
     OwnFileError,
     TargetExistsError,
 )
+from server.storage.match_changes import summary_of
 from server.storage.rows import PlayerRow, SeatKind
 from server.storage.schema import METADATA
-from server.storage.summaries import summary_of
 from server.storage.writer import EventWriter
 from tests.kit.disks import no_file_beyond
 from tests.kit.server.postgresql import passing_database

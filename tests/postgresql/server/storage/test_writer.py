@@ -17,10 +17,9 @@ from server.storage.batch import write
 from server.storage.database import Database
 from server.storage.errors import DamagedRowError, JournalGapError, LostMatchError, StorageError, UnwritableError
 from server.storage.journals import JournalStore, packed, unpacked
-from server.storage.pending import MatchEnding, MatchPart
+from server.storage.match_changes import MatchChanges, MatchEnding, summary_of
 from server.storage.rows import MatchStatus, MatchSummary, SeatResult
 from server.storage.schema import events, records
-from server.storage.summaries import summary_of
 from server.storage.writer import RETRIES_S, EventWriter, WriterObservers
 from tests.kit.server.postgresql import execute
 from tests.kit.server.storage.samples import begun, journal
@@ -316,7 +315,7 @@ async def test_what_another_try_cannot_mend_is_read_once(error: StorageError, wr
 async def test_writing_again_what_was_committed_changes_nothing(database: Database, writer: EventWriter) -> None:
     """As when the connection breaks after the commit and before its answer."""
     await begun(database, "m")
-    part = MatchPart("m")
+    part = MatchChanges("m")
     for number, entry in enumerate(journal()):
         part.add(number, entry)
     part.ending = MatchEnding(summary_of(journal()), None)
@@ -425,7 +424,7 @@ async def test_what_no_database_can_keep_fails_its_own_matches_alone(
 
 async def test_writing_again_counts_once(database: Database) -> None:
     store = await begun(database, "m")
-    part = MatchPart("m")
+    part = MatchChanges("m")
     for number, entry in enumerate(journal()[:5]):
         part.add(number, entry)
     for is_repeated in (False, True):
@@ -440,7 +439,7 @@ async def test_other_events_under_the_same_numbers_are_not_taken_for_those_writt
 ) -> None:
     await begun(database, "m")
     for role, refused in (("x", set()), ("o", {"m"})):
-        part = MatchPart("m")
+        part = MatchChanges("m")
         part.add(0, journal()[0])
         part.add(1, SentEntry(110, 0, role, Message.PLAY, "(PLAY)"))
         assert set(await write(database, [part], "here", is_repeated=True)) == refused

@@ -14,7 +14,7 @@ from server.records.entries import SentEntry
 from server.storage import batch
 from server.storage.database import Database
 from server.storage.errors import StorageError
-from server.storage.pending import MatchPart
+from server.storage.match_changes import MatchChanges
 from server.storage.writer import EventWriter
 
 ENTRY = SentEntry(1, 0, "left", Message.PLAY, "(PLAY m NIL)")
@@ -28,7 +28,7 @@ class Transactions:
         self.begun = asyncio.Event()
 
     async def write(
-        self, _database: Database, parts: Sequence[MatchPart], _holder: str, *, is_repeated: bool
+        self, _database: Database, parts: Sequence[MatchChanges], _holder: str, *, is_repeated: bool
     ) -> dict[str, StorageError]:
         assert not is_repeated
         end: asyncio.Future[dict[str, StorageError]] = asyncio.get_running_loop().create_future()

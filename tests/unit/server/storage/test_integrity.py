@@ -11,7 +11,7 @@ import pytest
 import sqlalchemy as sa
 
 from server.storage.errors import DamagedRowError
-from server.storage.reading import MAX_MS, are_seats, damage, each_sound, report_of, sound
+from server.storage.integrity import MAX_MS, are_seats, damage, each_sound, report_of, sound
 from server.storage.schema import (
     UNREADABLE,
     fixtures,

@@ -1,4 +1,4 @@
-"""Rows as they are read: a value that no version of this program writes costs its own row, and not the query.
+"""The integrity of rows that are read: a value that no version of this program writes costs its row, not the query.
 
 SQLite keeps any value in any column, and disks, tools and people damage files.
 """
