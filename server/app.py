@@ -17,7 +17,7 @@ from server.access.settings import Network
 from server.api import games, matches, older_tools, players, ratings, seats, streams, tokens, tournaments
 from server.api.operation import CHECKER, FEEDS, IMPORTS, LEADERBOARDS, MANAGER, OVERVIEW
 from server.api.problem import refused_head, refusing
-from server.hosting import game_manager, imports, playing
+from server.hosting import game_manager, imports, supervisor
 from server.hosting.settings import HostSettings
 from server.leaderboards.cache import Leaderboards
 from server.operation import health
@@ -181,7 +181,7 @@ async def managing(
     metrics = watch.metrics
     async with published(database, publishing) as publishers:
         takers = _each(metrics.take, publishers.on_entry)
-        observers = playing.HostObservers(takers, metrics.take_share, metrics.take_batch, publishers.on_end)
+        observers = supervisor.HostObservers(takers, metrics.take_share, metrics.take_batch, publishers.on_end)
         manager = game_manager.GameManager(database, settings, observers)
         with watch.shutdown.on_signals():
             try:

@@ -15,8 +15,8 @@ from typing import Final
 
 from server.clock import now_ms
 from server.errors import ShuttingDownError, TooManyMatchesError, UnknownMatchError
-from server.hosting import idle_ladder, playing, practice
-from server.hosting.choosing import Chooser, rest_s
+from server.hosting import idle_ladder, practice, supervisor
+from server.hosting.admission import AdmissionControl, rest_s
 from server.hosting.game_finder import GameFinder
 from server.hosting.order import DrawnMatch, MatchRequest, MatchRules, drawn_match
 from server.hosting.settings import HostSettings
@@ -52,7 +52,7 @@ class GameManager:
     """
 
     def __init__(
-        self, database: Database, settings: HostSettings, observers: playing.HostObservers = playing.NO_OBSERVERS
+        self, database: Database, settings: HostSettings, observers: supervisor.HostObservers = supervisor.NO_OBSERVERS
     ) -> None:
         self.database, self.settings = database, settings
         self.games, self.players = games.GameStore(database), accounts.PlayerStore(database)
@@ -72,7 +72,7 @@ class GameManager:
             retries_s=settings.retries_s,
         )
         self._on_end = observers.on_end
-        self.playing = playing.Playing(
+        self.supervisor = supervisor.MatchSupervisor(
             database, self.registry, settings, self.writer, replace(observers, on_end=self._take_end)
         )
         self.finder = GameFinder(self.games)
@@ -82,12 +82,12 @@ class GameManager:
         self._loops: list[asyncio.Task[None]] = []
         self._wake = asyncio.Event()
         self._is_starting = True
-        self._chooser = Chooser(database, self.registry, self.playing)
+        self._admission = AdmissionControl(database, self.registry, self.supervisor)
 
     @property
     def wait_reasons(self) -> Mapping[str, WaitReason]:
         """What matches of the queue waited for when they were last looked at, by their ids."""
-        return self._chooser.wait_reasons
+        return self._admission.wait_reasons
 
     async def start(self) -> None:
         """Prepare, and begin to play; raises as `play`."""
@@ -114,9 +114,9 @@ class GameManager:
             StorageError: the database failed.
         """
         await self.ladder.check()
-        await self.playing.take_over()
+        await self.supervisor.take_over()
         self.look()
-        leases = self.playing.keep_leases(self.look)
+        leases = self.supervisor.keep_leases(self.look)
         watches = self._watch_queue(), self._watch_requests(), self._watch_tournaments()
         pairing = self.ladder.run(lambda: self._is_starting)
         self._loops = [asyncio.create_task(loop) for loop in (*watches, leases, pairing, self.health.run())]
@@ -124,17 +124,17 @@ class GameManager:
     async def close(self, *, parking: bool = True, limit_s: float = 15.0) -> None:
         """Stop: with *parking* what is played stays in the database and goes on later, else it is aborted."""
         self.stop_starting()
-        await playing.cancelled(self._loops)
+        await supervisor.cancelled(self._loops)
         if not parking:
-            await self.playing.abort_all("the game manager shuts down", limit_s)
-        await self.playing.close()
+            await self.supervisor.abort_all("the game manager shuts down", limit_s)
+        await self.supervisor.close()
         await self.relay.close()
         await self.writer.close()
         if not self._loops:  # it never played anything
             return
         with suppress(StorageError):
-            held = await self.matches.renew(self.playing.holder, self.settings.lease_s)
-            await self.matches.release(held, self.playing.holder)
+            held = await self.matches.renew(self.supervisor.holder, self.settings.lease_s)
+            await self.matches.release(held, self.supervisor.holder)
 
     def stop_starting(self) -> None:
         """Take no more orders, and start no more matches."""
@@ -142,14 +142,14 @@ class GameManager:
 
     def n_running(self) -> int:
         """Return how many matches this manager plays."""
-        return self.playing.n_running
+        return self.supervisor.n_running
 
     def look(self) -> None:
         """Look at the queue soon: something may have become possible."""
         self._wake.set()
 
     def _take_failure(self, match_id: str, error: StorageError) -> None:
-        self.playing.stop(match_id, error)
+        self.supervisor.stop(match_id, error)
 
     def _take_end(self, match_id: str) -> None:
         self.notifier.tell([match_id])
@@ -238,7 +238,7 @@ class GameManager:
             request = request.model_copy(update={"broadcast_delay": str(self.settings.broadcast_delay)})
         seating.check_n_roles(rules.outline, self.settings.max_roles)
         seated = await self.registry.seated(rules.outline, request.named_players)
-        self.playing.cores.check(request.named_players.values())
+        self.supervisor.cores.check(request.named_players.values())
         return drawn_match(request, by, rules, seated, match, shows_insight=self.settings.live_insight)
 
     async def absent(self, players: Collection[str]) -> Collection[str]:
@@ -270,7 +270,7 @@ class GameManager:
             UnknownMatchError: there is no such match.
         """
         if await self.matches.request_abort(match_id, reason):
-            self.playing.abort(match_id, reason)
+            self.supervisor.abort(match_id, reason)
             self.notifier.tell([match_id])
             return True
         if not await self.matches.has(match_id):
@@ -314,21 +314,21 @@ class GameManager:
             await asyncio.sleep(LOOK_S)
 
     async def _start_queued(self) -> None:
-        if self._is_starting and self.playing.may_take_over:
-            await self.playing.take_over()
-        if not self._is_starting or not self.playing.n_free:
-            self._chooser.wait_reasons = {}  # whatever the players do, there is no room
+        if self._is_starting and self.supervisor.may_take_over:
+            await self.supervisor.take_over()
+        if not self._is_starting or not self.supervisor.n_free:
+            self._admission.wait_reasons = {}  # whatever the players do, there is no room
             return
         async with self.queue.choosing() as may_choose:
             if not may_choose:
                 return
-            chosen = await self._chooser.choose()
+            chosen = await self._admission.admit()
             if chosen and self._is_starting:  # it may have been stopped meanwhile
-                await self.playing.begin(chosen)
+                await self.supervisor.begin(chosen)
 
     async def _obey_others(self) -> None:
-        for match_id, reason in (await self.matches.abort_requests(self.playing.holder)).items():
-            self.playing.abort(match_id, reason)
+        for match_id, reason in (await self.matches.abort_requests(self.supervisor.holder)).items():
+            self.supervisor.abort(match_id, reason)
 
     async def _close_lobbies(self) -> None:
         """Cancel the matches whose people did not come in time."""

@@ -134,7 +134,7 @@ class IdleLadder:
     async def _idle(self, rows: Mapping[str, PlayerRow]) -> list[str]:
         """Return the names of the players that are there, and neither play nor wait, by their name or their address."""
         names = names_by_address({row.name: row.url for row in rows.values() if row.url is not None})
-        busy = {*await self._host.matches.busy(), *await self._host.playing.addresses()}
+        busy = {*await self._host.matches.busy(), *await self._host.supervisor.addresses()}
         for waiting in await self._host.queue.waiting(MAX_WAITING):
             busy.update(player for player, _ in waiting.players)
             busy.update(addresses(waiting.named))

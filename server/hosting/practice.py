@@ -8,8 +8,8 @@ from typing import Final, Protocol
 from server.clock import now_ms
 from server.hosting.game_finder import GameFinder
 from server.hosting.order import DrawnMatch, MatchRequest, MatchRules, SeatText, order_of
-from server.hosting.playing import Playing
 from server.hosting.settings import HostSettings, PracticeLimits
+from server.hosting.supervisor import MatchSupervisor
 from server.principal import Principal, Role, may_command, owns
 from server.refusals import RequestError
 from server.registry.player_references import RegisteredPlayer
@@ -30,7 +30,7 @@ class MatchOrders(Protocol):
     matches: MatchStore
     finder: GameFinder
     queue: MatchQueue
-    playing: Playing
+    supervisor: MatchSupervisor
 
     async def order(
         self,

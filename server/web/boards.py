@@ -12,7 +12,7 @@ from gdl.language.kif import read_term
 from gdl.language.terms import Compound, Term
 from server.records.stored_record import facts_of
 from server.threads import in_own_thread
-from server.web.known_games import ShownRules
+from server.web.game_versions import ShownRules
 
 Result = TypeVar("Result")
 _N_FACTS: Final = 5_000

@@ -16,9 +16,9 @@ from server.sanitization import write_csv
 from server.storage.exporting import MatchFilter, collection, exported
 from server.tournament.ratings import Rating
 from server.web import tournament_view
-from server.web.known_games import known_game
+from server.web.game_versions import known_game
+from server.web.template_filters import machine_date
 from server.web.tournament_pages import SHOWN
-from server.web.words import machine_date
 
 _PIECE: Final = 65_536
 _ZIP: Final = "application/zip"

@@ -29,12 +29,12 @@ from server.threads import in_own_thread
 from server.validating.validation import RulesUnfitError
 from server.web import match_cards
 from server.web.game_pictures import first_picture
-from server.web.known_games import FIRST_POSITIONS, known_game, shown_rules, unknown_game
+from server.web.game_versions import FIRST_POSITIONS, known_game, shown_rules, unknown_game
 from server.web.measurements import MEASUREMENTS, measured
 from server.web.rendering import render, visitor_of
 from server.web.rule_listing import MAX_LISTED_CHARACTERS, listing, plain, report_remarks
+from server.web.template_filters import sentence
 from server.web.validation_page import rules_form, verdict_of
-from server.web.words import sentence
 
 STATISTICS: Final = web.AppKey("statistics", BackgroundCache[str, GameStatistics])
 _N_MATCHES: Final = 10

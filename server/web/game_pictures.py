@@ -16,7 +16,7 @@ from server.storage.games import title_of
 from server.storage.rows import GameVersion
 from server.threads import in_own_thread
 from server.web.boards import Picture, board, picture_of
-from server.web.known_games import FIRST_POSITIONS, known_game, shown_rules
+from server.web.game_versions import FIRST_POSITIONS, known_game, shown_rules
 
 PICTURES: Final = web.AppKey("game_pictures", LRUCache[str, bytes])
 N_PICTURES: Final = 1_024

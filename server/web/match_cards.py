@@ -20,7 +20,7 @@ from server.storage.errors import DamagedRowError
 from server.storage.games import title_of
 from server.storage.rows import WAITING_STATUSES, GameVersion, MatchRow, MatchStatus, SeatKind, SeatRow
 from server.web.boards import Picture, board, picture_of, recorded_board
-from server.web.known_games import FirstPositions, GameVersions, shown_rules
+from server.web.game_versions import FirstPositions, GameVersions, shown_rules
 from server.web.match_view import view_of
 
 NO_PEOPLE: Final[Mapping[str, str]] = MappingProxyType({})

@@ -27,10 +27,10 @@ from server.spectating.viewers import secrecy_of
 from server.storage.rows import MatchRow, MatchStatus
 from server.visibility import Aspect, Viewer, may_see
 from server.web import boards, match_cards, rendering, tournament_pages, tournament_view
-from server.web.known_games import FIRST_POSITIONS, GAME_VERSIONS, ShownRules, shown_rules
+from server.web.game_versions import FIRST_POSITIONS, GAME_VERSIONS, ShownRules, shown_rules
 from server.web.match_view import MatchView, rows_of, view_of
+from server.web.template_filters import segment
 from server.web.thoughts import thoughts_of
-from server.web.words import segment
 
 _N_VIEWS: Final = 64
 

@@ -18,7 +18,7 @@ from server.spectating.events import (
     PublicState,
     PublicStep,
 )
-from server.web.words import error_words, plain_term
+from server.web.template_filters import error_words, plain_term
 
 WAITING_NAMES: Final = frozenset({NOOP, "wait", "nothing", "idle"})
 """What rule authors call the move of a role that only waits."""

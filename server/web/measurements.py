@@ -11,7 +11,7 @@ from server.storage.games import GameStore
 from server.storage.rows import GameVersion
 from server.validating.checker import Checker
 from server.validating.formats import file_report
-from server.web.known_games import RulesKey
+from server.web.game_versions import RulesKey
 
 _N_KEPT: Final = 4_096
 _NO_PATIENCE_S: Final = 0.0

@@ -34,7 +34,7 @@ from server.web import (
     tournament_pages,
     validation_page,
 )
-from server.web.known_games import FIRST_POSITIONS, GAME_VERSIONS, FirstPositions, GameVersions
+from server.web.game_versions import FIRST_POSITIONS, GAME_VERSIONS, FirstPositions, GameVersions
 from server.web.match_cards import CARDS, Cards
 from server.web.measurements import MEASUREMENTS, Measurements
 from server.web.rendering import compile_templates

@@ -23,7 +23,7 @@ from server.registry.registry import PlayerWishes
 from server.storage.rows import PlayerRow
 from server.storage.statistics import PlayerStatistics
 from server.web import match_cards, rendering
-from server.web.words import sentence
+from server.web.template_filters import sentence
 
 STATISTICS: Final = web.AppKey("player_statistics", BackgroundCache[str, dict[str, PlayerStatistics]])
 _N_MATCHES: Final = 20

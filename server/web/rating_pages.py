@@ -14,9 +14,9 @@ from server.refusals import RequestError
 from server.storage.games import title_of
 from server.tournament.rating_chart import RatingChart, rating_chart
 from server.tournament.ratings import elo_range
-from server.web.known_games import known_game
+from server.web.game_versions import known_game
 from server.web.rendering import render
-from server.web.words import date
+from server.web.template_filters import date
 
 _N_CURVES: Final = 8
 _MOST_LISTED: Final = 200

@@ -12,7 +12,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from server.access.access import PRINCIPAL, REMOTE, csrf_token
 from server.principal import Principal, Role
 from server.web.static_files import static_address
-from server.web.words import FILTERS
+from server.web.template_filters import FILTERS
 
 _STRANGER: Final = Principal("", Role.SPECTATOR)
 """Who asks for a page that everybody may see, the one to log in above all."""

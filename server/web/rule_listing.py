@@ -11,7 +11,7 @@ from pygments.token import STANDARD_TYPES
 
 from gdl.diagnostics import LINE_END, Diagnostic, Source
 from gdl.editing.grammar import GdlLexer
-from server.web.words import with_code
+from server.web.template_filters import with_code
 
 MAX_LISTED_CHARACTERS: Final = 60_000
 """The longest text that is listed; of a longer one only the beginning is."""

@@ -27,8 +27,8 @@ from server.spectating.public_record import known_match
 from server.storage.rows import GameVersion, MatchRow
 from server.web import match_cards, match_page, rendering
 from server.web.boards import board, cells_of, last_move, picture_of
-from server.web.known_games import FIRST_POSITIONS, GAME_VERSIONS, shown_rules
-from server.web.words import segment, sentence
+from server.web.game_versions import FIRST_POSITIONS, GAME_VERSIONS, shown_rules
+from server.web.template_filters import segment, sentence
 
 _COOKIE: Final = "ggp_seat"
 _WEEK_S: Final = 7 * 86_400

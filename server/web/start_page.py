@@ -21,9 +21,9 @@ from server.refusals import RequestError
 from server.storage.games import title_of
 from server.storage.rows import GameVersion
 from server.web import match_page, rendering
-from server.web.known_games import known_game
+from server.web.game_versions import known_game
 from server.web.seat_page import seat_address
-from server.web.words import sentence
+from server.web.template_filters import sentence
 
 _SEAT_PREFIX: Final = "player."
 _LABELS: Final = {"startClock": "Start clock", "playClock": "Play clock", "seed": "Seed", "broadcastDelay": "Broadcast"}

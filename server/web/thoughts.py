@@ -6,7 +6,7 @@ from typing import Final
 
 from gdl.wire.insights import Insight
 from server.web.match_view import MatchView, StepView
-from server.web.words import plain_term
+from server.web.template_filters import plain_term
 
 WIDTH: Final = 720
 HEIGHT: Final = 220

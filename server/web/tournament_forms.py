@@ -24,7 +24,7 @@ from server.storage.tournaments import StoredTournament
 from server.tournament.plan import DEFAULT_ROUNDS, TournamentFormat
 from server.tournament.scoring import Measure
 from server.web.rendering import render
-from server.web.words import sentence
+from server.web.template_filters import sentence
 
 _TEXTS: Final = ("name", "format", "rounds", "startClock", "playClock", "measure", "forfeitErrors", "entry")
 _CHECKS: Final = ("allGames", "scramble")

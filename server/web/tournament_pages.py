@@ -32,7 +32,7 @@ from server.storage.tournament_rows import TournamentRow
 from server.storage.tournaments import TournamentStore
 from server.web import match_cards, match_lists, match_view, tournament_forms, tournament_rules, tournament_view
 from server.web.rendering import Confirmation, ask, render, templates
-from server.web.words import sentence
+from server.web.template_filters import sentence
 
 _AGE_S: Final = 0.5
 _N_BOARDS: Final = 500

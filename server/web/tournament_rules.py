@@ -10,7 +10,7 @@ from server.tournament.plan import TournamentFormat, TournamentTerms
 from server.tournament.scoring import Measure
 from server.tournament.standings import TIE_BREAKS
 from server.tournament.timetable import AT_ONCE, Every, Timetable, Weekly
-from server.web.words import date
+from server.web.template_filters import date
 
 _MEASURES: Final[dict[Measure, str]] = {
     Measure.GOALS: "The mean goal of all matches counts, from 0 to 100.",

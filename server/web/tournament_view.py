@@ -20,7 +20,7 @@ from server.tournament.scoring import ScoringRules, counted_goals, losers, match
 from server.tournament.summary import sprt_line
 from server.tournament.swiss import byes
 from server.tournament.table import TableRow, head_to_head, table_of
-from server.web.words import points
+from server.web.template_filters import points
 
 _MOST_IN_CROSS_TABLE: Final = 60
 

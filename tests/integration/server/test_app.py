@@ -10,7 +10,7 @@ import pytest
 from players.kit.request_heads import StrictRunner
 from server import app
 from server.commands.serve import command
-from server.hosting.playing import Playing
+from server.hosting.supervisor import MatchSupervisor
 from server.operation.options import ServeOptions
 
 
@@ -28,14 +28,14 @@ async def test_matches_that_broke_off_go_on_when_all_is_ready_but_the_listening(
         await set_up(runner)
         done.append("all is ready")
 
-    async def take_over(_: Playing) -> None:
+    async def take_over(_: MatchSupervisor) -> None:
         done.append("matches go on")
 
     async def listen(*_: Any) -> NoReturn:
         raise ComesUpError
 
     monkeypatch.setattr(StrictRunner, "setup", setting_up)
-    monkeypatch.setattr(Playing, "take_over", take_over)
+    monkeypatch.setattr(MatchSupervisor, "take_over", take_over)
     monkeypatch.setattr(app, "listen", listen)
     given = command.make_context("serve", ["--database", f"sqlite:///{tmp_path}/ggp.sqlite", "--no-warm-up"]).params
     with pytest.raises(ComesUpError):

@@ -12,7 +12,7 @@ import pytest
 
 from server.storage.rows import GameVersion
 from server.web.game_pictures import picture_key
-from server.web.known_games import GameVersions, shown_rules
+from server.web.game_versions import GameVersions, shown_rules
 from tests.kit.polling import until
 from tests.kit.server.api.whole_server import Client, manager_of, whole_server
 from tests.kit.server.web.fetching import page_at, words_of

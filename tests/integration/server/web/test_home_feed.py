@@ -11,7 +11,7 @@ import aiohttp
 import pytest
 
 from server.web import home_page, match_cards
-from server.web.known_games import FirstPositions, GameVersions
+from server.web.game_versions import FirstPositions, GameVersions
 from tests.kit.server.api.whole_server import manager_of, whole_server
 from tests.kit.server.peers import hanging, listening
 from tests.kit.server.registry.host import order

@@ -12,7 +12,7 @@ import pytest
 from server.clock import now_ms
 from server.storage.tournament_rows import TournamentStatus
 from server.web import match_lists
-from server.web.words import date, points
+from server.web.template_filters import date, points
 from tests.kit.polling import until
 from tests.kit.server.api.tournaments import command_cup, order_cup, played_cup, until_cup
 from tests.kit.server.api.whole_server import Client, manager_of, told

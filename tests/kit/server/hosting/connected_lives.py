@@ -18,8 +18,8 @@ from server.access.access import AccessControl
 from server.access.settings import AccessSettings
 from server.app import Watch, listening, make_app
 from server.hosting.game_manager import GameManager
-from server.hosting.playing import HostObservers
 from server.hosting.settings import HostSettings, LadderSettings
+from server.hosting.supervisor import HostObservers
 from server.principal import Role
 from server.spectating.public_record import StoredMatches
 from server.spectating.publishing import Publisher, PublishSettings, posting

@@ -24,7 +24,7 @@ async def host(caller: socket.socket, address: str, lease_s: float, wait_s: floa
     database = await Database.open(address, wait_s=wait_s)
     manager = GameManager(database, HostSettings(lease_s=lease_s, retries_s=tuple(retries_s)))
     await manager.start()
-    caller.sendall(f"{os.getpid()} {manager.playing.holder}\n".encode())
+    caller.sendall(f"{os.getpid()} {manager.supervisor.holder}\n".encode())
     await asyncio.Event().wait()
 
 

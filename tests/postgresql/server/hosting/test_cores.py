@@ -112,7 +112,7 @@ async def test_searches_queue_for_the_cores_while_others_play(database: Database
 
 
 async def _until_free(manager: GameManager, n_slots: int) -> None:
-    await polling.until(lambda: manager.playing.cores.n_free == n_slots)
+    await polling.until(lambda: manager.supervisor.cores.n_free == n_slots)
 
 
 @pytest.mark.sampled(2)

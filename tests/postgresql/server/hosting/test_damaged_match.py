@@ -17,8 +17,8 @@ import sqlalchemy as sa
 
 from server.app import Watch, managing
 from server.hosting.game_manager import GameManager
-from server.hosting.playing import MAX_ATTEMPTS
 from server.hosting.settings import HostSettings
+from server.hosting.supervisor import MAX_ATTEMPTS
 from server.match.exchange import MoveOrigin
 from server.records.codec import entry_json
 from server.records.entries import ClosedEntry, FailedEntry, SentEntry, StepEntry

@@ -14,13 +14,13 @@ import pytest
 from gdl.errors import RuleFileError, UnknownNameError
 from gdl.language.rules import read_rules
 from server.errors import TooManyMatchesError, UnknownMatchError
-from server.hosting.choosing import Chooser
+from server.hosting.admission import AdmissionControl
 from server.hosting.engine_process import outline_here
 from server.hosting.game_finder import new_version
 from server.hosting.game_manager import GameManager
-from server.hosting.playing import MAX_ATTEMPTS
 from server.hosting.referees import ChildReferee
 from server.hosting.settings import HostSettings
+from server.hosting.supervisor import MAX_ATTEMPTS
 from server.links.errors import PlayerSpecError
 from server.records.entries import AbortedEntry, AnsweredEntry
 from server.records.record import record_of
@@ -89,10 +89,10 @@ async def test_a_match_that_waits_is_aborted_at_once(database: Database) -> None
 async def test_a_look_at_the_queue_begins_no_match_once_none_are_to_be_started(
     sqlite: Database, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    choose, was_stopped, look_is_over = Chooser.choose, asyncio.Event(), asyncio.Event()
+    admit, was_stopped, look_is_over = AdmissionControl.admit, asyncio.Event(), asyncio.Event()
 
-    async def chosen_at_the_stop(chooser: Chooser) -> Sequence[str]:
-        found = await choose(chooser)
+    async def chosen_at_the_stop(admission: AdmissionControl) -> Sequence[str]:
+        found = await admit(admission)
         if found:
             manager.stop_starting()
             was_stopped.set()
@@ -104,7 +104,7 @@ async def test_a_look_at_the_queue_begins_no_match_once_none_are_to_be_started(
         if was_stopped.is_set():
             look_is_over.set()
 
-    monkeypatch.setattr(Chooser, "choose", chosen_at_the_stop)
+    monkeypatch.setattr(AdmissionControl, "admit", chosen_at_the_stop)
     async with listening(hanging) as slow, managing(sqlite) as manager, asyncio.timeout(30):
         monkeypatch.setattr(manager.queue, "choosing", choosing)
         ordered = await manager.order(order(slow, slow))
@@ -208,7 +208,7 @@ async def aborted(manager: GameManager) -> str:
     """Return the match that the manager plays, the only one, once it is aborted."""
 
     async def held() -> set[str]:
-        return await manager.matches.renew(manager.playing.holder, lease_s=60)
+        return await manager.matches.renew(manager.supervisor.holder, lease_s=60)
 
     (match_id,) = await until_true(held)
     await manager.abort(match_id, "enough")

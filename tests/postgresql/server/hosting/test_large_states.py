@@ -25,7 +25,7 @@ from server.spectating.state import state_at
 from server.storage.database import Database
 from server.web import boards
 from server.web.boards import picture_of, recorded_board
-from server.web.known_games import ShownRules
+from server.web.game_versions import ShownRules
 from tests.kit.server.hosting.managing import managing, until
 from tests.kit.server.hosting.refereeing import refereeing
 

@@ -10,7 +10,7 @@ import pytest
 import sqlalchemy as sa
 
 from gdl.language.rules import read_rules
-from server.hosting import choosing, game_manager
+from server.hosting import admission, game_manager
 from server.hosting.engine_process import outline_here
 from server.hosting.game_finder import new_version
 from server.storage.database import Database
@@ -178,7 +178,7 @@ async def test_managers_that_share_a_database_play_every_match_once(
     postgresql_address: str, seed: int, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(game_manager, "LOOK_S", 0.4)
-    monkeypatch.setattr(choosing, "REST_FACTOR", 0.2)
+    monkeypatch.setattr(admission, "REST_FACTOR", 0.2)
     database = await Database.open(postgresql_address)
     await GameStore(database).put(new_version("says", outline_here(read_rules(TWO_STEPS)), "ann"))
     await database.close()

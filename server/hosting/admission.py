@@ -1,4 +1,4 @@
-"""Which matches of the queue begin now: the oldest are looked at, and where these leave room all, though less often."""
+"""Admission of matches from the queue: the oldest are looked at, and where these leave room all, though less often."""
 
 import asyncio
 import time
@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Final
 
 from server.clock import now_ms
-from server.hosting.playing import Playing
+from server.hosting.supervisor import MatchSupervisor
 from server.registry.queueing import (
     Capacity,
     QueuedMatch,
@@ -36,8 +36,8 @@ def rest_s(look_s: float) -> float:
     return min(MAX_REST_S, REST_FACTOR * look_s)
 
 
-class Chooser:
-    """Chooses matches of the queue of *database* for the players of *registry*, within what *playing* leaves free.
+class AdmissionControl:
+    """Admits matches of the queue of *database* for the players of *registry*, within what *supervisor* leaves free.
 
     Where the *n_oldest* matches leave room, as those of one player that is away do, all that waits is looked at; so
     much is read less often, by *clock_s*.
@@ -50,17 +50,17 @@ class Chooser:
         self,
         database: Database,
         registry: Registry,
-        playing: Playing,
+        supervisor: MatchSupervisor,
         n_oldest: int = N_OLDEST,
         clock_s: Callable[[], float] = time.monotonic,
     ) -> None:
         self._queue, self._matches = MatchQueue(database), MatchStore(database)
-        self._registry, self._playing = registry, playing
+        self._registry, self._supervisor = registry, supervisor
         self._n_oldest, self._clock_s = n_oldest, clock_s
         self._rests_until_s = 0.0
         self.wait_reasons: Mapping[str, WaitReason] = {}
 
-    async def choose(self) -> list[str]:
+    async def admit(self) -> list[str]:
         """Return the ids of the matches that players, cores and room allow to begin now.
 
         Raises:
@@ -70,7 +70,7 @@ class Chooser:
         queued = await self._queue.waiting(self._n_oldest)
         chosen, reasons = await self._startable(queued)
         if len(queued) == self._n_oldest:
-            if len(chosen) < self._playing.n_free and begun_s >= self._rests_until_s:
+            if len(chosen) < self._supervisor.n_free and begun_s >= self._rests_until_s:
                 chosen, reasons = await self._startable(await self._queue.waiting())
                 ended_s = self._clock_s()
                 self._rests_until_s = ended_s + rest_s(ended_s - begun_s)
@@ -96,10 +96,10 @@ class Chooser:
         limits = {row.name: self._registry.limit(row) for row in rows}
         busy = Counter(await self._matches.busy(limits))
         if any(match.limits for match in waiting) or not players.isdisjoint(urls):
-            for address, n_playing in (await self._playing.addresses()).items():
+            for address, n_playing in (await self._supervisor.addresses()).items():
                 busy[names.get(address, address)] += n_playing
         hindered = {row.name: why for row in rows if (why := self._registry.hindrance(row)) is not None}
-        capacity = Capacity(self._playing.n_free, self._playing.cores.n_free)
+        capacity = Capacity(self._supervisor.n_free, self._supervisor.cores.n_free)
 
         def decided() -> tuple[list[str], dict[str, WaitReason]]:
             chosen = startable(waiting, busy, limits, capacity)
@@ -114,5 +114,5 @@ class Chooser:
         called = addresses(match.named)
         players = (*seated, *(names.get(address, address) for address in called))
         limits = {address: limit for address, limit in called.items() if address not in names}
-        n_core_slots = self._playing.cores.slots_for(seated)
+        n_core_slots = self._supervisor.cores.slots_for(seated)
         return QueuedMatch(match.id, players, (at_ms - match.created_ms) / 1000, n_core_slots, limits)

@@ -1,4 +1,4 @@
-"""The matches that this process plays: it holds their leases, and takes over those whose lease is over."""
+"""The supervisor of the matches that this process plays: it holds their leases, and takes over those that broke off."""
 
 import asyncio
 import logging
@@ -62,8 +62,8 @@ class HostObservers:
 NO_OBSERVERS: Final = HostObservers()
 
 
-class Playing:
-    """Plays matches side by side, each in a task of its own.
+class MatchSupervisor:
+    """Has matches played side by side, each in a task of its own.
 
     A match of which the database kept something not is stopped, and goes on from its journal later. One that cannot
     go on, for whatever reason of its own, is tried `MAX_ATTEMPTS` times and has failed then.

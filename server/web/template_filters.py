@@ -1,4 +1,4 @@
-"""Numbers, times and codes in words, as pages and their templates show them."""
+"""The filters of templates: numbers, times and codes in words, as pages show them."""
 
 import re
 from collections.abc import Callable

@@ -1,4 +1,4 @@
-"""What pages know of games before a match is looked at: whether there is one, its rules and layout, first positions."""
+"""Versions of games as pages show them: the current one of a name, rules and layout, first positions, each kept."""
 
 import asyncio
 import time

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from server.hosting.choosing import Chooser
+from server.hosting.admission import AdmissionControl
 from server.hosting.game_manager import GameManager
 from server.hosting.settings import HostSettings
 from server.registry.queueing import Hindrance, WaitReason
@@ -35,17 +35,17 @@ async def ordered(manager: GameManager, *lefts: str) -> list[str]:
     return [(await manager.order(order(left, "random"))).row.id for left in lefts]
 
 
-def chooser(manager: GameManager, clock_s: Seconds) -> Chooser:
-    return Chooser(manager.database, manager.registry, manager.playing, 2, clock_s)
+def admission_control(manager: GameManager, clock_s: Seconds) -> AdmissionControl:
+    return AdmissionControl(manager.database, manager.registry, manager.supervisor, 2, clock_s)
 
 
 @pytest.mark.sampled(2)
 async def test_a_match_behind_many_of_an_absent_player_begins(manager: GameManager) -> None:
     await manager.registry.register("away", "ann")
     *waiting, last = await ordered(manager, "away", "away", "away", "legal")
-    choosing = chooser(manager, Seconds())
-    assert await choosing.choose() == [last]
-    assert choosing.wait_reasons == dict.fromkeys(waiting, AWAY)
+    admission = admission_control(manager, Seconds())
+    assert await admission.admit() == [last]
+    assert admission.wait_reasons == dict.fromkeys(waiting, AWAY)
 
 
 @pytest.mark.sampled(2)
@@ -53,21 +53,21 @@ async def test_all_that_waits_is_looked_at_again_after_four_times_as_long_as_it_
     await manager.registry.register("away", "ann")
     *waiting, last = await ordered(manager, "away", "away", "away", "legal")
     clock_s = Seconds()
-    choosing = chooser(manager, clock_s)
-    await choosing.choose()  # from second 1 to 2
+    admission = admission_control(manager, clock_s)
+    await admission.admit()  # from second 1 to 2
     clock_s.now_s = 4
-    assert await choosing.choose() == []
-    assert choosing.wait_reasons == dict.fromkeys(waiting, AWAY)
-    assert await choosing.choose() == [last]
+    assert await admission.admit() == []
+    assert admission.wait_reasons == dict.fromkeys(waiting, AWAY)
+    assert await admission.admit() == [last]
 
 
 @pytest.mark.sampled(2)
 async def test_an_empty_queue_has_no_wait_reasons(manager: GameManager) -> None:
     await manager.registry.register("away", "ann")
     [waiting] = await ordered(manager, "away")
-    choosing = chooser(manager, Seconds())
-    await choosing.choose()
-    assert choosing.wait_reasons == {waiting: AWAY}
+    admission = admission_control(manager, Seconds())
+    await admission.admit()
+    assert admission.wait_reasons == {waiting: AWAY}
     await manager.abort(waiting, "enough")
-    assert await choosing.choose() == []
-    assert choosing.wait_reasons == {}
+    assert await admission.admit() == []
+    assert admission.wait_reasons == {}
