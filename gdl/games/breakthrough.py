@@ -131,7 +131,7 @@ $successors
     (not (wins ?player)))
 """)
 
-_ABOUT: Final = Template("""\
+_METADATA: Final = Template("""\
 # Made by `$command`.
 title = "Breakthrough on $columns x $rows cells"
 authors = ["the ggp project"]
@@ -188,4 +188,4 @@ def breakthrough_game(columns: int, rows: int) -> GeneratedGame:
         "successors": chain("succ", range(1, max(columns, rows) + 1)),
         "moves": aslant + (columns if rows > 4 else 0),
     }
-    return GeneratedGame(_RULES.substitute(values), _ABOUT.substitute(values))
+    return GeneratedGame(_RULES.substitute(values), _METADATA.substitute(values))

@@ -88,7 +88,7 @@ def chess_rules(position: ChessPosition) -> str:
     )
 
 
-def chess_about(position: ChessPosition) -> str:
+def chess_metadata(position: ChessPosition) -> str:
     """Return the TOML description of chess from *position*: the library's, without counts.
 
     Raises:

@@ -147,7 +147,7 @@ _FALLING: Final = Template("""\
     (true (height ?x ?y))
     (distinct ?y $full))""")
 
-_ABOUT: Final = Template("""\
+_METADATA: Final = Template("""\
 # Made by `$command`.
 title = "$line in a line on $columns x $rows cells$falling"
 authors = ["the ggp project"]
@@ -240,7 +240,7 @@ def connect_game(game: ConnectGame) -> GeneratedGame:
         "moves": _FALLING.substitute(full=game.rows + 1) if game.gravity else _FREE,
         "conditions": "\n".join(_in_line(game.line)),
     }
-    return GeneratedGame(_RULES.substitute(values), _ABOUT.substitute(values))
+    return GeneratedGame(_RULES.substitute(values), _METADATA.substitute(values))
 
 
 def _in_line(length: int) -> list[str]:

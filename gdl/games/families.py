@@ -17,7 +17,7 @@ class GeneratedGame:
     """The text of a rule file, and that of its TOML description."""
 
     rules: str
-    about: str
+    metadata: str
 
 
 def check_size(family: str, what: str, number: int, least: int, most: int) -> None:

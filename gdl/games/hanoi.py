@@ -116,7 +116,7 @@ $scores
     (not (placed ?smaller)))
 """)
 
-_ABOUT: Final = Template("""\
+_METADATA: Final = Template("""\
 # Made by `$command`.
 title = "Towers of Hanoi with $disks disks"
 authors = ["the ggp project"]
@@ -180,4 +180,4 @@ def hanoi_game(disks: int, steps: int | None = None) -> GeneratedGame:
         "successors": chain("succ", range(limit + 1)),
         "scores": lines_of(fact("score", disk, 100 * (disks + 1 - disk) // disks) for disk in range(2, disks + 1)),
     }
-    return GeneratedGame(_RULES.substitute(values), _ABOUT.substitute(values))
+    return GeneratedGame(_RULES.substitute(values), _METADATA.substitute(values))

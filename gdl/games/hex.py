@@ -112,7 +112,7 @@ $successors
     (not (wins ?player)))
 """)
 
-_ABOUT: Final = Template("""\
+_METADATA: Final = Template("""\
 # Made by `$command`.
 title = "Hex on $side x $side cells"
 authors = ["the ggp project"]
@@ -171,4 +171,4 @@ def hex_game(side: int) -> GeneratedGame:
         "indices": unary("index", numbers),
         "successors": chain("succ", numbers),
     }
-    return GeneratedGame(_RULES.substitute(values), _ABOUT.substitute(values))
+    return GeneratedGame(_RULES.substitute(values), _METADATA.substitute(values))

@@ -99,7 +99,7 @@ $successors
     (not (true (control ?player))))
 """)
 
-_ABOUT: Final = Template("""\
+_METADATA: Final = Template("""\
 # Made by `$command`.
 title = "Nim with heaps of $sizes"
 authors = ["the ggp project"]
@@ -161,7 +161,7 @@ def nim_game(sizes: Sequence[int], *, misere: bool = False) -> GeneratedGame:
         "waiting": 0 if misere else 100,
         "winner": "left" if first_wins(sizes, misere=misere) else "right",
     }
-    return GeneratedGame(_RULES.substitute(values), _ABOUT.substitute(values))
+    return GeneratedGame(_RULES.substitute(values), _METADATA.substitute(values))
 
 
 def first_wins(sizes: Sequence[int], *, misere: bool = False) -> bool:

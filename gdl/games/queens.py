@@ -111,7 +111,7 @@ $scores
     (score ?y ?goal))
 """)
 
-_ABOUT: Final = Template("""\
+_METADATA: Final = Template("""\
 # Made by `$command`.
 title = "$n queens"
 authors = ["the ggp project"]
@@ -179,4 +179,4 @@ def queens_game(n: int) -> GeneratedGame:
         "perft": ", ".join(map(str, known)),
         "longest": n,
     }
-    return GeneratedGame(_RULES.substitute(values), _ABOUT.substitute(values))
+    return GeneratedGame(_RULES.substitute(values), _METADATA.substitute(values))

@@ -34,7 +34,7 @@ def sokoban_game(level: SokobanLevel, steps: int = DEFAULT_STEPS) -> GeneratedGa
         "successors": chain("succ", range(max(steps, n, level.columns, level.rows) + 1)),
         "scores": lines_of(fact("score", k, 100 * k // n) for k in range(n + 1)),
     }
-    return GeneratedGame(_RULES.substitute(values), _ABOUT.substitute(values))
+    return GeneratedGame(_RULES.substitute(values), _METADATA.substitute(values))
 
 
 def legal_directions(level: SokobanLevel) -> list[str]:
@@ -184,7 +184,7 @@ $scores
     (score ?n ?goal))
 """)
 
-_ABOUT: Final = Template("""\
+_METADATA: Final = Template("""\
 # Made by `$command`.
 title = "Sokoban: $boxes boxes on $columns x $rows cells"
 authors = ["the ggp project"]

@@ -71,7 +71,7 @@ def sudoku_game(given: dict[Cell, int]) -> GeneratedGame:
         "successors": chain("succ", range(n + 1)),
         "scores": lines_of(fact("score", k, 100 * k // n) for k in range(n + 1)),
     }
-    return GeneratedGame(_RULES.substitute(values), _ABOUT.substitute(values))
+    return GeneratedGame(_RULES.substitute(values), _METADATA.substitute(values))
 
 
 _RULES: Final = Template("""\
@@ -167,7 +167,7 @@ $scores
     (score ?n ?goal))
 """)
 
-_ABOUT: Final = Template("""\
+_METADATA: Final = Template("""\
 # Made by `$command`.
 title = "Sudoku of $n_given given digits"
 authors = ["the ggp project"]

@@ -89,7 +89,7 @@ def zion_rules(arena: ZionArena) -> str:
     )
 
 
-def zion_about(arena: ZionArena) -> str:
+def zion_metadata(arena: ZionArena) -> str:
     """Return the TOML description of *arena*.
 
     Raises:

@@ -8,7 +8,7 @@ import click
 from gdl.boards import MAX_SIDE
 from gdl.files import is_stream, writing
 from gdl.games.breakthrough import MAX_BREAKTHROUGH_SIDE, breakthrough_game
-from gdl.games.chess import FIRST_FEN, chess_about, chess_rules, read_fen
+from gdl.games.chess import FIRST_FEN, chess_metadata, chess_rules, read_fen
 from gdl.games.connect import MAX_CONNECT_SIDE, ConnectGame, connect_game
 from gdl.games.families import GeneratedGame
 from gdl.games.hanoi import MAX_DISKS, MAX_HANOI_STEPS, hanoi_game
@@ -18,7 +18,7 @@ from gdl.games.queens import MAX_QUEENS, queens_game
 from gdl.games.sokoban import DEFAULT_STEPS, MAX_SOKOBAN_STEPS, sokoban_game
 from gdl.games.sokoban_level import read_level
 from gdl.games.sudoku import read_sudoku, sudoku_game
-from gdl.games.zion import MAX_ROBOTS, MAX_TURNS, ZionArena, default_turns, zion_about, zion_rules
+from gdl.games.zion import MAX_ROBOTS, MAX_TURNS, ZionArena, default_turns, zion_metadata, zion_rules
 from gdl.language.rules import ABOUT_SUFFIX
 from server.commands.main import Commands
 from server.terminal.command_line import OutputFile
@@ -51,7 +51,7 @@ def zion(rows: int, columns: int, robots: int, turns: int | None, seed: int, out
     With --output FILE.kif the description FILE.toml is written too, so that `ggp play FILE.kif` draws the arena.
     """
     arena = ZionArena(rows, columns, robots, default_turns(robots) if turns is None else turns, seed)
-    _write(GeneratedGame(zion_rules(arena), zion_about(arena)), output)
+    _write(GeneratedGame(zion_rules(arena), zion_metadata(arena)), output)
 
 
 @command.command("hex", short_help="Hex, on a rhombus of any side.")
@@ -77,7 +77,7 @@ def breakthrough(columns: int, rows: int, output: Path | None) -> None:
 def chess(fen: str, output: Path | None) -> None:
     """Write the rules of chess from a position, by default the usual one."""
     position = read_fen(fen)
-    _write(GeneratedGame(chess_rules(position), chess_about(position)), output)
+    _write(GeneratedGame(chess_rules(position), chess_metadata(position)), output)
 
 
 @command.command(short_help="So many in a line, as tic-tac-toe or connect four.")
@@ -147,9 +147,10 @@ def _write(game: GeneratedGame, output: Path | None) -> None:
     if output is None:
         click.echo(game.rules, nl=False)
         return
-    about = output.with_suffix(ABOUT_SUFFIX) if output.name else output
-    if about == output:
+    beside = output.with_suffix(ABOUT_SUFFIX) if output.name else output
+    if beside == output:
         raise click.UsageError("--output is the rule file: name it .kif; the description .toml comes beside it")
-    for path, text in ((output, game.rules),) if is_stream(output) else ((output, game.rules), (about, game.about)):
+    texts = [(output, game.rules)] if is_stream(output) else [(output, game.rules), (beside, game.metadata)]
+    for path, text in texts:
         with writing(path) as file:
             file.write_text(text, encoding="utf-8")

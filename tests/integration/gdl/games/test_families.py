@@ -66,7 +66,7 @@ def perft(made: GeneratedGame, depth: int) -> list[int]:
 @pytest.mark.parametrize("sample", SAMPLES)
 def test_random_plays_end_with_exactly_one_goal_each_as_the_description_says(sample: str) -> None:
     made = SAMPLES[sample]()
-    game, about, rng = compiled(made.rules), metadata_of(made.about.encode()), random.Random(sample)
+    game, about, rng = compiled(made.rules), metadata_of(made.metadata.encode()), random.Random(sample)
     assert about.roles == tuple(role.name for role in game.roles)
     assert about.counts.legal == {role.name: len(game.initial_state.legal_moves(role)) for role in game.roles}
     assert tuple(perft(made, 1)) == about.counts.perft[:1]
@@ -105,7 +105,7 @@ def test_the_library_s_sizes_go_as_the_library_s_games(name: str, made: Generate
 def test_queens_are_placed_in_as_many_ways_as_is_known(n: int) -> None:
     """The last number is that of the solutions: 2, 10, 4, 40, 92."""
     made = queens_game(n)
-    assert perft(made, n) == list(metadata_of(made.about.encode()).counts.perft)
+    assert perft(made, n) == list(metadata_of(made.metadata.encode()).counts.perft)
     assert perft(made, n)[-1] == {4: 2, 5: 10, 6: 4, 7: 40, 8: 92}[n]
 
 

@@ -10,7 +10,7 @@ from gdl.boards.metadata import metadata_of
 from gdl.engines import make_game
 from gdl.errors import SizeError
 from gdl.games.library import find_game
-from gdl.games.zion import MAX_ROBOTS, ZionArena, default_turns, score, zion_about, zion_rules
+from gdl.games.zion import MAX_ROBOTS, ZionArena, default_turns, score, zion_metadata, zion_rules
 from gdl.language.rules import read_rules
 
 LIBRARY = {
@@ -28,7 +28,7 @@ SHAPES = [
 @pytest.mark.parametrize("name", LIBRARY)
 def test_the_library_holds_what_the_generator_makes(name: str) -> None:
     path = find_game(name).path
-    made = zion_rules(LIBRARY[name]), zion_about(LIBRARY[name])
+    made = zion_rules(LIBRARY[name]), zion_metadata(LIBRARY[name])
     assert (path.read_text(encoding="utf-8"), path.with_suffix(".toml").read_text(encoding="utf-8")) == made
 
 
@@ -48,7 +48,7 @@ def test_an_arena_of_any_shape_can_be_played_to_its_end(arena: ZionArena) -> Non
 
 @pytest.mark.parametrize("arena", SHAPES)
 def test_the_description_of_any_arena_is_one_that_can_be_read(arena: ZionArena) -> None:
-    board = metadata_of(zion_about(arena).encode()).board
+    board = metadata_of(zion_metadata(arena).encode()).board
     names = [tuple(map(str, range(1, n + 1))) for n in (arena.columns, arena.rows)]
     assert [board.columns, board.rows] == names
 

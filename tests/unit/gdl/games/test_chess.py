@@ -8,7 +8,7 @@ import pytest
 
 from gdl.engines import make_game
 from gdl.errors import FenError
-from gdl.games.chess import FIRST_FEN, chess_about, chess_rules, read_fen
+from gdl.games.chess import FIRST_FEN, chess_metadata, chess_rules, read_fen
 from gdl.games.library import GameFile, find_game
 
 MIDGAME = "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq -"
@@ -17,7 +17,7 @@ MIDGAME = "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq -"
 def written(folder: Path, fen: str) -> GameFile:
     path = folder / "position.kif"
     path.write_text(chess_rules(read_fen(fen)), encoding="utf-8")
-    path.with_suffix(".toml").write_text(chess_about(read_fen(fen)), encoding="utf-8")
+    path.with_suffix(".toml").write_text(chess_metadata(read_fen(fen)), encoding="utf-8")
     return GameFile("position", path)
 
 

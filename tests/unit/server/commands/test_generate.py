@@ -7,12 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from gdl.games.chess import chess_about, chess_rules, read_fen
+from gdl.games.chess import chess_metadata, chess_rules, read_fen
 from gdl.games.connect import ConnectGame, connect_game
 from gdl.games.library import GameFile
 from gdl.games.sokoban import sokoban_game
 from gdl.games.sokoban_level import read_level
-from gdl.games.zion import ZionArena, default_turns, zion_about, zion_rules
+from gdl.games.zion import ZionArena, default_turns, zion_metadata, zion_rules
 from tests.kit.server.commands.fixtures import Ggp
 
 SIZE = ("--rows", 3, "--columns", 5, "--robots", 4)
@@ -44,7 +44,7 @@ def test_a_name_that_is_empty_is_refused(ggp: Ggp) -> None:
 def test_the_rules_are_written_with_the_description_beside_them(ggp: Ggp, tmp_path: Path) -> None:
     path = tmp_path / "arena.kif"
     assert ggp("generate", "zion", *SIZE, "-o", path) == (0, "", "")
-    assert (path.read_text(), path.with_suffix(".toml").read_text()) == (zion_rules(ARENA), zion_about(ARENA))
+    assert (path.read_text(), path.with_suffix(".toml").read_text()) == (zion_rules(ARENA), zion_metadata(ARENA))
     assert GameFile("arena", path).about() is not None
 
 
@@ -98,7 +98,7 @@ def test_chess_begins_at_the_position_that_is_given(ggp: Ggp, tmp_path: Path) ->
     fen, path = "8/8/8/4k3/8/8/4P3/4K3 w - - 0 1", tmp_path / "ending.kif"
     assert ggp("generate", "chess", "--fen", fen, "-o", path) == (0, "", "")
     assert (path.read_text(), path.with_suffix(".toml").read_text()) == (
-        chess_rules(read_fen(fen)), chess_about(read_fen(fen)),
+        chess_rules(read_fen(fen)), chess_metadata(read_fen(fen)),
     )  # fmt: skip
     assert GameFile("ending", path).about() is not None
 
