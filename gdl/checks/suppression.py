@@ -1,17 +1,17 @@
-"""Comments that allow a warning on one rule: `; ggp: allow gdl/unused-relation -- kept for the variants`.
+"""The suppression of findings: those that a comment allows, and those that say the same as another one.
 
-Such a comment stands before its rule, or at the end of the rule's first or last line. An error cannot be allowed:
-every engine that runs a file relies on the verdict.
+A comment, `; ggp: allow gdl/unused-relation -- kept for the variants`, stands before its rule, or at the end of the
+rule's first or last line. An error cannot be allowed: every engine that runs a file relies on the verdict.
 """
 
 import difflib
 import re
 from bisect import bisect_left, bisect_right
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
-from typing import Final
+from typing import Final, TypeAlias
 
 from gdl.diagnostics import Code, Diagnostic, Severity, Source, Span, codes, diagnostic, in_order
 from gdl.errors import KifSyntaxError
@@ -165,3 +165,37 @@ def _unused(comment: Comment, code: Code) -> Diagnostic:
     message = f"this comment allows `{code.name}`, which the rule does not have"
     hint = "delete the comment, or put it before the rule it is for or at the end of one of that rule's lines"
     return diagnostic("allowed-in-vain", comment.span, message, hint)
+
+
+_TOLD_BY: Final[Mapping[str, str]] = {
+    # These list all places, and know what is misspelt.
+    "gdl/undeclared-fluent": "gdl/fluent-without-base",
+    "gdl/undeclared-move": "gdl/move-without-input",
+    # This one lists all places, too, and knows which declaration is misspelt.
+    "gdl/no-such-role": "gdl/undeclared-role",
+    # These are errors: that a rule is missing does harm in play.
+    "gdl/role-without-goal": "gdl/no-goal",
+    "gdl/role-without-legal": "gdl/no-legal-move",
+}
+"""Codes, each with the one that tells the same, and better, where both are found of one fluent, move or role."""
+_REPEATED: Final = frozenset({*_TOLD_BY, *_TOLD_BY.values()})
+_NAME: Final = re.compile(r"\(?\s*(?:role\s+)?([^\s()]+)")
+
+_Subject: TypeAlias = tuple[str, bool]
+"""A name in lower case, and whether it stands in parentheses, as one with arguments does."""
+
+
+def repetitions(found: Collection[Diagnostic]) -> dict[Diagnostic, Diagnostic]:
+    """Return those of *found* that say the same as another one of them, each with that one, which says it better."""
+    paired = [(one, _subject(one.span)) for one in found if one.code.name in _REPEATED]
+    first: dict[tuple[str, _Subject], Diagnostic] = {}
+    for one, subject in paired:
+        first.setdefault((one.code.name, subject), one)
+    better = ((one, first.get((_TOLD_BY.get(one.code.name, ""), subject))) for one, subject in paired)
+    return {one: other for one, other in better if other is not None}
+
+
+def _subject(span: Span) -> _Subject:
+    """Return what the fluent, the move, or the fact of a role at *span* is about."""
+    name = _NAME.match(span.text)
+    return ("" if name is None else name[1].lower(), span.text.startswith("("))

@@ -21,8 +21,7 @@ from server.links.player_spec import COMMAND_WITH_LEGAL_MOVES, PlayerSpec, is_co
 from server.player_checks import catalogue
 from server.player_checks.check_match import Clocks
 from server.player_checks.examination import Check, CheckedPlayer, CheckResult, CheckVerdict, examine
-from server.player_checks.probe import HttpProbe, Probe
-from server.player_checks.program_probe import ProgramProbe
+from server.player_checks.probe import HttpProbe, Probe, ProgramProbe
 from server.terminal.progress import progress
 
 _COLOURS = {

@@ -1,4 +1,4 @@
-"""Exchanges with the player under test, each observed: what came, when, how it ended; over HTTP to the last byte."""
+"""Exchanges with the player under test, each observed: over HTTP to the last byte, or with a program by its streams."""
 
 import asyncio
 import contextlib
@@ -6,20 +6,24 @@ import errno
 import os
 import ssl
 import time
+from collections import defaultdict
 from dataclasses import dataclass, field, replace
 from typing import Final, Protocol
 
 from gdl.wire.insights import INSIGHT_HEADER
 from gdl.wire.replies import decode
 from server.links.addresses import DEFAULT_PORT, player_url
+from server.links.child_player import ChildPlayer
 from server.links.errors import RemotePlayerError
 from server.links.http_reply import HttpReply
-from server.match.link import MAX_REPLY_BYTES, ReplyBuffer
+from server.match.link import MAX_REPLY_BYTES, PlayerRequest, ReplyBuffer
 
 MAX_RAW_BYTES: Final = 256 * 1024
 _MAX_QUOTED: Final = 40
-LINGER_S: Final = 1.0
+_LINGER_S: Final = 1.0
 """How long a player may keep a connection open after its reply, to be said to close it."""
+_PROGRAM_LINGER_S: Final = 0.2
+"""How long after its answer a program has to write what it was not asked for."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +87,7 @@ class HttpProbe:
     async def exchange(self, request: Request, timeout_s: float) -> Observed:
         """Return what the player answers to *request* within *timeout_s*."""
         began_s = time.monotonic()
-        exchange = _Exchange(LINGER_S if request.lingers else 0.0)
+        exchange = _Exchange(_LINGER_S if request.lingers else 0.0)
         trouble, is_refused = "", False
         try:
             async with asyncio.timeout(timeout_s):
@@ -190,3 +194,57 @@ def _head_of(raw: bytes) -> tuple[int, dict[str, str]]:
     status = int(words[1]) if len(words) > 1 and words[1].isdecimal() and len(words[1]) == 3 else 0
     fields = (line.partition(":") for line in lines[1:])
     return status, {name.strip().lower(): value.strip() for name, _, value in fields}
+
+
+class ProgramProbe:
+    """Talks with the program *command* as a match does, which also starts it for each match.
+
+    Before each PLAY the program gets a line with its legal moves if it *gets_legal_moves*. A message outside a match
+    has a process of its own.
+    """
+
+    def __init__(self, command: str, *, gets_legal_moves: bool) -> None:
+        self._gets_legal_moves = gets_legal_moves
+        self._children: defaultdict[str, ChildPlayer] = defaultdict(lambda: ChildPlayer(command))
+
+    async def exchange(self, request: Request, timeout_s: float) -> Observed:
+        """Return the line that answers *request* within *timeout_s*."""
+        child, reply = self._children[request.match_id], ReplyBuffer()
+        began_s = time.monotonic()
+        trouble = await self._trouble(child, request, reply, timeout_s)
+        observed = Observed(
+            decode(bytes(reply.raw)), time.monotonic() - began_s, bool(reply.raw), trouble, reply.insight
+        )
+        if request.lingers:
+            await asyncio.sleep(_PROGRAM_LINGER_S)
+            observed = replace(observed, extra=decode(child.unasked))
+        if not request.match_id:
+            await self.end_match("")
+        return observed
+
+    async def _trouble(self, child: ChildPlayer, request: Request, reply: ReplyBuffer, timeout_s: float) -> str:
+        """Have *reply* filled by *child*; return why there is none, if there is none."""
+        text = request.body.decode()
+        if self._gets_legal_moves and request.legal_line:
+            text = f"{request.legal_line}\n{text}"
+        try:
+            async with asyncio.timeout(timeout_s):
+                await child.deliver(PlayerRequest(text, request.match_id, request.step), reply)
+        except TimeoutError:
+            return f"no answer within {timeout_s:g} s" + (f"; {reply.hint}" if reply.hint else "")
+        except RemotePlayerError as error:
+            return str(error)
+        except OSError as error:
+            return f"the program cannot be started: {error.strerror or error}"
+        return ""
+
+    async def end_match(self, match_id: str) -> None:
+        """End the process of the match *match_id*, if there is one."""
+        child = self._children.pop(match_id, None)
+        if child is not None:
+            await child.close()
+
+    async def aclose(self) -> None:
+        """End the processes of all matches."""
+        for match_id in [*self._children]:
+            await self.end_match(match_id)

@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final, TypeVar
 
 from gdl import errors
 from gdl.checks import findings
-from gdl.checks.repetition import repetitions
-from gdl.checks.suppression import Allowed, sift
+from gdl.checks.suppression import Allowed, repetitions, sift
 from gdl.diagnostics import Diagnostic, Severity, Source, Span, diagnostic
 from gdl.language.kif import DEFAULT_LIMITS, ReadLimits
 from gdl.language.rules import read_rules

@@ -11,8 +11,7 @@ import pytest
 from server.player_checks.catalogue import PROGRAM_CHECKS
 from server.player_checks.check_match import Clocks
 from server.player_checks.examination import CheckedPlayer, CheckResult, CheckVerdict, examine
-from server.player_checks.probe import Request
-from server.player_checks.program_probe import ProgramProbe
+from server.player_checks.probe import ProgramProbe, Request
 
 PATIENT = Clocks(start_s=60, play_s=30)
 """For programs that answer at once, on a machine that may be busy."""

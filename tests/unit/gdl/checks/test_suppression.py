@@ -1,4 +1,4 @@
-"""Comments that allow a warning on a rule: where they stand, what they allow, and what is said of wrong ones."""
+"""Comments that allow a warning on a rule, and what is said of wrong ones; findings that repeat others."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from typing import Final
 
 import pytest
 
-from gdl.checks.suppression import comments_in, sift
-from gdl.diagnostics import Diagnostic, Severity, Source, Span, codes
+from gdl.checks.suppression import comments_in, repetitions, sift
+from gdl.diagnostics import Diagnostic, Severity, Source, Span, codes, diagnostic
 from gdl.language.kif import ReadLimits
 
 WARNING: Final = "gdl/empty-body"
@@ -176,3 +176,40 @@ def test_what_shows_only_in_play_is_in_vain_only_after_play(
 )
 def test_any_text_is_read_or_left_alone(text: str) -> None:
     assert [found.code.severity for found in sift(Source("a.kif", text), []).diagnostics] in ([], [Severity.NOTE])
+
+
+TOLD_TWICE: Final = "(role x) (init (cell 1)) (next (Cell 2)) cell (role y)"
+
+
+def told_at(code: str, place: str) -> Diagnostic:
+    start = TOLD_TWICE.index(place)
+    return diagnostic(code, Span(Source("game.kif", TOLD_TWICE), start, start + len(place)), "a message")
+
+
+@pytest.mark.parametrize(
+    ("code", "place", "better", "its_place"),
+    [
+        ("undeclared-fluent", "(cell 1)", "fluent-without-base", "(cell 1)"),
+        ("undeclared-fluent", "(Cell 2)", "fluent-without-base", "(cell 1)"),
+        ("undeclared-move", "cell ", "move-without-input", "cell "),
+        ("no-such-role", "cell ", "undeclared-role", "cell "),
+        ("role-without-goal", "(role x)", "no-goal", "(role x)"),
+        ("role-without-legal", "(role y)", "no-legal-move", "(role y)"),
+    ],
+)
+def test_of_two_findings_about_the_same_one_says_it_better(code: str, place: str, better: str, its_place: str) -> None:
+    one, other = told_at(code, place), told_at(better, its_place)
+    assert repetitions([one, other]) == repetitions([other, one]) == {one: other}
+
+
+@pytest.mark.parametrize(
+    ("code", "place", "other", "its_place"),
+    [
+        ("undeclared-fluent", "(cell 1)", "fluent-without-base", "cell "),
+        ("undeclared-fluent", "(cell 1)", "move-without-input", "(cell 1)"),
+        ("role-without-goal", "(role x)", "no-goal", "(role y)"),
+        ("role-without-goal", "(role x)", "role-without-legal", "(role x)"),
+    ],
+)
+def test_findings_about_two_things_are_told_both(code: str, place: str, other: str, its_place: str) -> None:
+    assert repetitions([told_at(code, place), told_at(other, its_place)]) == {}
