@@ -135,6 +135,16 @@ def _calls_of_private_functions(module: Module) -> list[int]:
     return [named[f.name] for f in functions if f.name.startswith("_") and not f.name.startswith("__")]
 
 
+def _import_lines(module: Module) -> int:
+    """Return how many lines the imports of the module have."""
+    return sum(each.end_lineno - each.lineno + 1 for each in _top_level_imports(module.tree) if each.end_lineno)
+
+
+def _public_classes(module: Module) -> list[str]:
+    classes = (node.name for node in module.tree.body if isinstance(node, ast.ClassDef))
+    return [name for name in classes if not name.startswith("_")]
+
+
 def _docstrings(module: Module) -> Iterator[str]:
     for node in ast.walk(module.tree):
         if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
@@ -150,20 +160,10 @@ def structure(modules: Sequence[Module]) -> list[Figure]:
     rooms = [module for module in modules if not module.is_face]
     graph = imports_of(modules)
     importers = Counter(target for targets in graph.values() for target in targets)
-    import_lines = sum(
-        statement.end_lineno - statement.lineno + 1
-        for module in modules
-        for statement in _top_level_imports(module.tree)
-        if statement.end_lineno is not None
-    )
+    import_lines = sum(map(_import_lines, modules))
     calls = [count for module in modules for count in _calls_of_private_functions(module)]
     stems = Counter(module.path.stem for module in rooms)
-    classes = Counter(
-        node.name
-        for module in modules
-        for node in module.tree.body
-        if isinstance(node, ast.ClassDef) and not node.name.startswith("_")
-    )
+    classes = Counter(name for module in modules for name in _public_classes(module))
     docstrings = [text for module in modules for text in _docstrings(module) if text]
     n_riddles = sum(bool(_RIDDLES.search(text)) for text in docstrings)
     n_lines = sum(module.n_lines for module in modules)

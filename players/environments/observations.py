@@ -60,17 +60,15 @@ def planes_of(game: Game, fluents: tuple[Term, ...], metadata: GameMetadata | No
     height, width = len(empty.rows), len(empty.columns)
     drawn = [list(_cells(board_of(layout, game.description, (fluent,)), empty, fluent)) for fluent in fluents]
     names = dict.fromkeys(name for cells in drawn for name, _ in cells)
-    others = [i for i, cells in enumerate(drawn) if not cells]
+    others = [str(fluent) for fluent, cells in zip(fluents, drawn, strict=True) if not cells]
     whole = others if len(others) <= MAX_WHOLE_PLANES else []
-    channel = {name: number for number, name in enumerate([*names, *(str(fluents[i]) for i in whole)])}
+    channel = {name: number for number, name in enumerate([*names, *whole])}
     size = height * width
-    places: list[list[int]] = []
-    for i, cells in enumerate(drawn):
-        ours = [channel[name] * size + cell for name, cell in cells]
-        if i in whole:
-            first = channel[str(fluents[i])] * size
-            ours = list(range(first, first + size))
-        places.append(ours)
+    places = [[channel[name] * size + cell for name, cell in cells] for cells in drawn]
+    for i, fluent in enumerate(map(str, fluents)):
+        if fluent in whole:
+            first = channel[fluent] * size
+            places[i] = list(range(first, first + size))
     used = [i for i, ours in enumerate(places) if ours]
     return Planes(
         shape=(len(channel), height, width),

@@ -78,19 +78,31 @@ def command(
     if paths:
         if games or spec is None or n_threads != 1:
             raise click.UsageError("--positions FILE and --player SPEC go together, without GAME and --threads")
-        context.exit(0 if _measure_player(paths, spec, seconds or _MOVE_S, half, engine, as_json) else 1)
-    if spec is not None:
-        if n_threads != 1 or engine != DEFAULT_ENGINE:
-            raise click.UsageError("--player SPEC with a GAME goes without --threads and --engine")
-        if not games or (seconds is not None and len(seconds) != 1):
-            raise click.UsageError("--player SPEC is for a GAME, with one number of seconds, or for --positions FILE")
-        context.exit(0 if _measure_search(games, spec, seconds[0] if seconds else _THINKING_S, as_json) else 1)
+        is_well = _measure_player(paths, spec, seconds or _MOVE_S, half, engine, as_json)
+    elif spec is not None:
+        _check_search(games, seconds, n_threads, engine)
+        is_well = _measure_search(games, spec, seconds[0] if seconds else _THINKING_S, as_json)
+    else:
+        _check_games(games, seconds)
+        options = BenchOptions(seconds[0] if seconds else _RUN_S, n_threads, engine)
+        is_well = _measure_games(games, options, as_json)
+    context.exit(0 if is_well else 1)
+
+
+def _check_search(games: tuple[str, ...], seconds: tuple[float, ...] | None, n_threads: int, engine: str) -> None:
+    """Raise UsageError where the options are none for a player that thinks about games."""
+    if n_threads != 1 or engine != DEFAULT_ENGINE:
+        raise click.UsageError("--player SPEC with a GAME goes without --threads and --engine")
+    if not games or (seconds is not None and len(seconds) != 1):
+        raise click.UsageError("--player SPEC is for a GAME, with one number of seconds, or for --positions FILE")
+
+
+def _check_games(games: tuple[str, ...], seconds: tuple[float, ...] | None) -> None:
+    """Raise UsageError where the options are none for games that are played at random."""
     if not games:
         raise click.UsageError("Missing argument 'GAME...': name a game, or give --positions and --player")
     if seconds is not None and len(seconds) != 1:
         raise click.UsageError("--seconds is one number where games are played at random")
-    options = BenchOptions(seconds[0] if seconds else _RUN_S, n_threads, engine)
-    context.exit(0 if _measure_games(games, options, as_json) else 1)
 
 
 def _measure_games(games: tuple[str, ...], options: BenchOptions, as_json: bool) -> bool:

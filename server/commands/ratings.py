@@ -63,16 +63,14 @@ def command(
     if not ratings.n_matches:
         of_game = " of that game" if games else ""
         click.echo(f"ggp: no record of a completed match of two players or more{of_game}", err=True)
-    tables = {"": RatingTable(ratings, counted, rules)}
-    for game, alone in (fit_ratings_by_game(rated, anchored) if by_game else {}).items():
-        tables[game] = RatingTable(alone, [result for result in counted if result.game == game], rules)
+    total, by_title = RatingTable(ratings, counted, rules), dict[str, RatingTable]()
+    for title, alone in (fit_ratings_by_game(rated, anchored) if by_game else {}).items():
+        by_title[title] = RatingTable(alone, [result for result in counted if result.game == title], rules)
     if as_json:
-        told = {game: each.as_json() for game, each in tables.items()}
-        click.echo(json.dumps(told.pop("") | {"games": told}, indent=2, ensure_ascii=False))
+        games_json = {title: each.as_json() for title, each in by_title.items()}
+        click.echo(json.dumps(total.as_json() | {"games": games_json}, indent=2, ensure_ascii=False))
     elif ratings.n_matches:
-        console = Console()
-        for title, each in tables.items():
-            console.print(each.table(title))
+        Console().print(total.table(""), *(each.table(title) for title, each in by_title.items()))
     context.exit(1 if found.unreadable else 0)
 
 

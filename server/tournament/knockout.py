@@ -223,10 +223,7 @@ def _play_heats(bracket: _Bracket, names: Sequence[str], size: int) -> None:
     going, out, round_number = list(names), list[str](), 0
     while True:
         round_number += 1
-        active = bracket.taking_part(round_number)
-        bracket.put_out([name for name in going if name not in active], round_number)
-        going, out = [name for name in going if name in active], [name for name in out if name in active]
-        going = sorted([*going, *out[: max(0, size - len(going))]], key=bracket.competition.rank_of.__getitem__)
+        going = _going_on(bracket, round_number, going, out, size)
         if len(going) < size:
             bracket.winner = going[0] if going else Vacancy.BYE
             return
@@ -247,6 +244,15 @@ def _play_heats(bracket: _Bracket, names: Sequence[str], size: int) -> None:
         going = [*going[:n_byes], *(name for ranking in rankings for name in ranking[:n_first])]
         places = zip(*(ranking[n_first:] for ranking in rankings), strict=True)
         out = [name for place in places for name in sorted(place, key=bracket.competition.rank_of.__getitem__)]
+
+
+def _going_on(bracket: _Bracket, round_number: int, going: Sequence[str], out: Sequence[str], size: int) -> list[str]:
+    """Return who plays a round, by rank: those of *going* who take part, and from *out* whom a heat of *size* lacks."""
+    active = bracket.taking_part(round_number)
+    bracket.put_out([name for name in going if name not in active], round_number)
+    kept = [name for name in going if name in active]
+    fills = [name for name in out if name in active][: max(0, size - len(kept))]
+    return sorted([*kept, *fills], key=bracket.competition.rank_of.__getitem__)
 
 
 def _heats(names: Sequence[str], size: int) -> list[tuple[str, ...]]:

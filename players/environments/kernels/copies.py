@@ -170,46 +170,73 @@ def _tell_phase(p, phase):
 @subroutine
 def evaluate_copies(p, phase, n):
     """Find what the states in the lanes allow, and write them back; returns DONE or SEVERAL_MOVE."""
-    n_players, extra, numbers = size_of(p, plans.N_PLAYERS), word_at(p, plans.EXTRA), word_at(p, plans.NUMBERS)
+    extra = word_at(p, plans.EXTRA)
     run(p, phase, 0)
     find_movers(p, phase)
     _tell_phase(p, phase)
     ends = literal(word_at(p, plans.VALUES), at(tables_of(p).terminal, U(phase)))
     store(extra, ZERO, ends)
     _write_back(p, phase, n)
-    mover = _idle_mover(p, phase)
+    _write_movers(p, phase, n)
+    if any_bit(ends):
+        _score(p, phase, n)
+    if word_at(p, plans.HAS_CHANCE) != ZERO:
+        _write_chance(p, n)
+    if word_at(p, plans.IS_FLAT) != ZERO and any_bit(load(extra, U(2))) and _do_several_move(p, n):
+        return plans.SEVERAL_MOVE
+    return plans.DONE
+
+
+@subroutine
+def _write_movers(p, phase, n):
+    """Write the phase of the copies in the lanes, and which player is to move."""
+    numbers, movers, mover = word_at(p, plans.NUMBERS), word_at(p, plans.MOVER), _idle_mover(p, phase)
     for lane in range(n):
         copy = U(at(numbers, U(lane)))
         put(word_at(p, plans.PHASE), copy, phase)
-        put(word_at(p, plans.MOVER), copy, mover)
+        put(movers, copy, mover)
     if at(word_at(p, plans.ONLY_MOVER), U(phase)) < 0:
-        for r in range(1, n_players):
+        for r in range(1, size_of(p, plans.N_PLAYERS)):
             for lane in range(n):
                 if is_in(p, plans.EXTRA, 3 + r, lane):
-                    put(word_at(p, plans.MOVER), U(at(numbers, U(lane))), r)
-    has_ends = any_bit(ends)
-    if has_ends:
-        _score(p, phase, n)
-    if word_at(p, plans.HAS_CHANCE) != ZERO:
-        for lane in range(n):
-            waits = is_in(p, plans.EXTRA, 3 + n_players, lane) and not is_in(p, plans.EXTRA, 1, lane)
-            is_chance = waits and not is_in(p, plans.EXTRA, 0, lane)
-            put(word_at(p, plans.IS_CHANCE), U(at(numbers, U(lane))), np.int64(is_chance))
-    if word_at(p, plans.IS_FLAT) != ZERO and any_bit(load(extra, U(2))):
-        for lane in range(n):
-            if is_in(p, plans.EXTRA, 2, lane) and not is_in(p, plans.EXTRA, 0, lane):
-                return plans.SEVERAL_MOVE
-    return plans.DONE
+                    put(movers, U(at(numbers, U(lane))), r)
+
+
+@subroutine
+def _write_chance(p, n):
+    """Write of the copies in the lanes whether chance alone is to move."""
+    row = 3 + size_of(p, plans.N_PLAYERS)
+    for lane in range(n):
+        waits = is_in(p, plans.EXTRA, row, lane) and not is_in(p, plans.EXTRA, 1, lane)
+        is_chance = waits and not is_in(p, plans.EXTRA, 0, lane)
+        put(word_at(p, plans.IS_CHANCE), U(at(word_at(p, plans.NUMBERS), U(lane))), np.int64(is_chance))
+
+
+@subroutine
+def _do_several_move(p, n):
+    """Return whether several players have a choice in a lane whose play goes on."""
+    for lane in range(n):  # noqa: SIM110 -- numba compiles no `any` of a generator
+        if is_in(p, plans.EXTRA, 2, lane) and not is_in(p, plans.EXTRA, 0, lane):
+            return True
+    return False
 
 
 @subroutine
 def _score(p, phase, n):
     """Write goals and rewards of the lanes whose play has ended, which row 0 of `extra` has."""
     run(p, phase, 2)
-    values, extra = word_at(p, plans.VALUES), word_at(p, plans.EXTRA)
-    numbers, goals = word_at(p, plans.NUMBERS), word_at(p, plans.GOALS)
-    t, n_players = tables_of(p), size_of(p, plans.N_PLAYERS)
-    row = 4 + n_players
+    _end_plays(p, n)
+    starts = word_at(p, plans.GOAL_START)
+    for r in range(size_of(p, plans.N_PLAYERS)):
+        for g in range(at(starts, U(r)), at(starts, U(r + 1))):
+            _give_goal(p, phase, n, r, g)
+        _take_unclear_goals(p, n, r)
+
+
+@subroutine
+def _end_plays(p, n):
+    """Note the end of the plays that have ended, without goals yet; lanes beyond *n* have not."""
+    extra, numbers, n_players = word_at(p, plans.EXTRA), word_at(p, plans.NUMBERS), size_of(p, plans.N_PLAYERS)
     for k in range((n + 63) >> 6):
         ended = word_at(extra, U(k))
         if n - 64 * k < 64:
@@ -221,24 +248,35 @@ def _score(p, phase, n):
             put_byte(word_at(p, plans.IS_OVER), U(copy), ONE)
             put_byte(word_at(p, plans.ENDED), U(copy), ONE)
             for r in range(n_players):
-                put(goals, U(copy * n_players + r), _NO_GOAL)
+                put(word_at(p, plans.GOALS), U(copy * n_players + r), _NO_GOAL)
                 put_float(word_at(p, plans.REWARDS), U(copy * n_players + r), np.float32(-1))
-    for r in range(n_players):
-        for g in range(at(word_at(p, plans.GOAL_START), U(r)), at(word_at(p, plans.GOAL_START), U(r + 1))):
-            i = U(phase * size_of(p, plans.N_GOALS) + at(word_at(p, plans.GOAL_COLUMN), U(g)))
-            store(extra, U(row), and_(literal(values, at(t.goal_value, i)), load(extra, ZERO)))
-            goal = at(word_at(p, plans.GOAL), U(g))
-            for k in range((n + 63) >> 6):
-                x = word_at(extra, U(W * row + k))
-                while x != ZERO:
-                    place = U(at(numbers, U(64 * k + lowest_bit(x))) * n_players + r)
-                    x &= x - ONE
-                    is_only = at(goals, place) == _NO_GOAL and goal >= 0
-                    put(goals, place, goal if is_only else _NOT_ONE)
-                    put_float(word_at(p, plans.REWARDS), place, np.float32((goal - 50) / 50 if is_only else -1))
-        for k in range((n + 63) >> 6):
-            x = word_at(extra, U(k))
-            while x != ZERO:
-                place = U(at(numbers, U(64 * k + lowest_bit(x))) * n_players + r)
-                x &= x - ONE
-                put(goals, place, max(at(goals, place), np.int64(_NO_GOAL)))
+
+
+@subroutine
+def _give_goal(p, phase, n, r, g):
+    """Give player *r* the goal number *g* in the lanes that have ended so; a second one makes it unclear."""
+    extra, goals, n_players = word_at(p, plans.EXTRA), word_at(p, plans.GOALS), size_of(p, plans.N_PLAYERS)
+    row, goal = 4 + n_players, at(word_at(p, plans.GOAL), U(g))
+    i = U(phase * size_of(p, plans.N_GOALS) + at(word_at(p, plans.GOAL_COLUMN), U(g)))
+    has_goal = literal(word_at(p, plans.VALUES), at(tables_of(p).goal_value, i))
+    store(extra, U(row), and_(has_goal, load(extra, ZERO)))
+    for k in range((n + 63) >> 6):
+        x = word_at(extra, U(W * row + k))
+        while x != ZERO:
+            place = U(at(word_at(p, plans.NUMBERS), U(64 * k + lowest_bit(x))) * n_players + r)
+            x &= x - ONE
+            is_only = at(goals, place) == _NO_GOAL and goal >= 0
+            put(goals, place, goal if is_only else _NOT_ONE)
+            put_float(word_at(p, plans.REWARDS), place, np.float32((goal - 50) / 50 if is_only else -1))
+
+
+@subroutine
+def _take_unclear_goals(p, n, r):
+    """Leave player *r* without a goal in the lanes that have ended with several, or with none that is a number."""
+    extra, goals, n_players = word_at(p, plans.EXTRA), word_at(p, plans.GOALS), size_of(p, plans.N_PLAYERS)
+    for k in range((n + 63) >> 6):
+        x = word_at(extra, U(k))
+        while x != ZERO:
+            place = U(at(word_at(p, plans.NUMBERS), U(64 * k + lowest_bit(x))) * n_players + r)
+            x &= x - ONE
+            put(goals, place, max(at(goals, place), np.int64(_NO_GOAL)))

@@ -278,43 +278,63 @@ def grow(trees, walks, leaves):
             step -= 1
 
 
+@subroutine
+def _mixed_value(trees, root):
+    """Return what moves that were not walked count with: the mean of the network's value and those of the walks."""
+    mover = trees.mover[root]
+    visits, weight, mean = 0, np.float32(0), np.float32(0)
+    for edge in range(trees.first[root], trees.first[root] + trees.width[root]):
+        if trees.n[edge] > 0:
+            visits += trees.n[edge]
+            weight += trees.prior[edge]
+            mean += trees.prior[edge] * _worth(trees, edge, mover, 0)
+    value = trees.values[root, mover]
+    return (value + visits * mean / weight) / np.float32(1 + visits) if visits > 0 else value
+
+
+@subroutine
+def _chosen_edge(trees, root, mixed):
+    """Return the best of a root's edges that were walked most often, or of a solved root's that keep its value."""
+    first, mover, most = trees.first[root], trees.mover[root], _most_visits(trees, root)
+    best, best_score = first, np.float32(-1e30)
+    for edge in range(first, first + trees.width[root]):
+        worth = _worth(trees, edge, mover, mixed)
+        keeps = worth >= trees.values[root, mover] - 1e-3 if trees.is_solved[root] else trees.n[edge] == most
+        score = _rank(trees, edge, worth, most)
+        if keeps and score > best_score:
+            best, best_score = edge, score
+    return best
+
+
+@subroutine
+def _write_targets(trees, root, mixed, targets):
+    """Write the policy of a root, the network's improved by what moves turned out to be worth; -1 where illegal."""
+    first, end = trees.first[root], trees.first[root] + trees.width[root]
+    mover, most = trees.mover[root], _most_visits(trees, root)
+    targets[:] = -1
+    highest, total = np.float32(-1e30), np.float32(0)
+    for edge in range(first, end):
+        highest = max(highest, _rank(trees, edge, _worth(trees, edge, mover, mixed), most) - trees.noise[edge])
+    for edge in range(first, end):
+        score = _rank(trees, edge, _worth(trees, edge, mover, mixed), most) - trees.noise[edge]
+        targets[trees.action[edge]] = np.exp(score - highest)
+        total += targets[trees.action[edge]]
+    for edge in range(first, end):
+        targets[trees.action[edge]] /= total
+
+
 @kernel
 def decide(trees, roots, chosen, targets, values):
-    """Write what the searches came to: the moves (T,), their targets (T, A), -1 where illegal, and values (T, R).
-
-    The target is the network's policy, improved by what moves turned out to be worth; a move that was not walked counts
-    with the mean of the network's value and those of the walks.
-    """
+    """Write what the searches came to: the moves (T,), their targets (T, A), -1 where illegal, and values (T, R)."""
     for tree in range(len(roots)):
         root = roots[tree]
-        first, end, mover = trees.first[root], trees.first[root] + trees.width[root], trees.mover[root]
-        visits, weight, mean = 0, np.float32(0), np.float32(0)
-        for edge in range(first, end):
-            if trees.n[edge] > 0:
-                visits += trees.n[edge]
-                weight += trees.prior[edge]
-                mean += trees.prior[edge] * _worth(trees, edge, mover, 0)
-        mixed = trees.values[root, mover]
-        if visits > 0:
-            mixed = (mixed + visits * mean / weight) / np.float32(1 + visits)
-        most, best, best_score, highest = _most_visits(trees, root), -1, np.float32(-1e30), np.float32(-1e30)
-        is_solved = trees.is_solved[root]
-        for edge in range(first, end):
-            worth = _worth(trees, edge, mover, mixed)
-            score = _rank(trees, edge, worth, most)
-            is_candidate = worth >= trees.values[root, mover] - 1e-3 if is_solved else trees.n[edge] == most
-            if is_candidate and score > best_score:
-                best, best_score = edge, score
-            highest = max(highest, score - trees.noise[edge])
-        chosen[tree] = trees.action[best] if best >= 0 else trees.action[first]
-        targets[tree] = -1
-        total = np.float32(0)
-        for edge in range(first, end):
-            score = _rank(trees, edge, _worth(trees, edge, mover, mixed), most) - trees.noise[edge]
-            targets[tree, trees.action[edge]] = np.exp(score - highest)
-            total += targets[tree, trees.action[edge]]
-        for edge in range(first, end):
-            targets[tree, trees.action[edge]] /= total
+        mixed = _mixed_value(trees, root)
+        chosen[tree] = trees.action[_chosen_edge(trees, root, mixed)]
+        _write_targets(trees, root, mixed, targets[tree])
+        visits = 0
+        for edge in range(trees.first[root], trees.first[root] + trees.width[root]):
+            visits += trees.n[edge]
         for player in range(values.shape[1]):
             walked = trees.sums[root, player] / max(1, visits)
-            values[tree, player] = trees.values[root, player] if is_solved or visits == 0 else walked
+            is_known = trees.is_solved[root] or visits == 0
+            values[tree, player] = trees.values[root, player] if is_known else walked
