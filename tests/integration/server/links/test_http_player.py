@@ -35,6 +35,19 @@ async def said_by(behaviour: Behaviour, request: PlayerRequest) -> bytes:
     return bytes(reply.raw)
 
 
+@asynccontextmanager
+async def keeping_heads() -> AsyncIterator[tuple[str, list[str]]]:
+    """Yield the address of a player that is always ready, and the heads of the requests that come there."""
+    heads: list[str] = []
+
+    async def keep(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        heads.append((await request(reader))[0])
+        writer.write(b"HTTP/1.0 200 OK\r\n\r\nready")
+
+    async with listening(keep) as url:
+        yield url, heads
+
+
 async def test_the_request_is_the_one_that_players_know() -> None:
     requests: list[tuple[str, str]] = []
 
@@ -59,13 +72,7 @@ async def test_the_request_is_the_one_that_players_know() -> None:
 
 
 async def test_the_head_says_which_of_its_seats_in_the_match_a_player_is_asked_at() -> None:
-    heads: list[str] = []
-
-    async def keep(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        heads.append((await request(reader))[0])
-        writer.write(b"HTTP/1.0 200 OK\r\n\r\nready")
-
-    async with listening(keep) as url:
+    async with keeping_heads() as (url, heads):
         player = HttpPlayer(url)
         for player.seat in (1, 2):
             await player.deliver(PlayerRequest("(PLAY m NIL)", "m"), ReplyBuffer())
@@ -77,13 +84,7 @@ async def test_the_head_says_which_of_its_seats_in_the_match_a_player_is_asked_a
     ("name", "receiver"), [(None, "player"), ("", "player"), ("\r\n", "player"), ("x" * 201, "x" * 200)]
 )
 async def test_a_player_is_called_by_its_name_as_far_as_a_head_takes_it(name: str | None, receiver: str) -> None:
-    heads: list[str] = []
-
-    async def keep(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        heads.append((await request(reader))[0])
-        writer.write(b"HTTP/1.0 200 OK\r\n\r\nready")
-
-    async with listening(keep) as url:
+    async with keeping_heads() as (url, heads):
         player = HttpPlayer(url) if name is None else HttpPlayer(url, name)
         await player.deliver(PlayerRequest("(INFO)"), ReplyBuffer())
     assert re.findall("Receiver: (.*)\r\n", heads[0]) == [receiver]
@@ -104,13 +105,7 @@ async def test_messages_without_a_match_have_no_match_in_their_head() -> None:
     ],
 )
 async def test_the_head_says_what_was_answered_before(answered: str, told: str) -> None:
-    heads: list[str] = []
-
-    async def keep(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        heads.append((await request(reader))[0])
-        writer.write(b"HTTP/1.0 200 OK\r\n\r\nready")
-
-    async with listening(keep) as url:
+    async with keeping_heads() as (url, heads):
         await HttpPlayer(url).deliver(PlayerRequest("(PLAY m.1 NIL)", "m.1", 3, answered), ReplyBuffer())
     assert heads[0].partition("\r\nGGP-Match-Answered: ")[2] == f"{told}\r\n\r\n"
 

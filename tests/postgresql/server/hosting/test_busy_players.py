@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from itertools import pairwise
 
 import aiohttp
@@ -39,6 +39,12 @@ async def tell(url: str, text: str) -> None:
         await response.read()
 
 
+def was_one_at_a_time(rows: Sequence[MatchRow]) -> bool:
+    """Return whether each match began when the one before had ended."""
+    times = sorted((row.started_ms or 0, row.ended_ms or 0) for row in rows)
+    return all(ended_ms <= started_ms for (_, ended_ms), (started_ms, _) in pairwise(times))
+
+
 def seats(left: str, right: str, max_matches: int) -> dict[str, dict[str, object]]:
     return {"left": {"player": left, "maxMatches": max_matches}, "right": {"player": right, "maxMatches": 9}}
 
@@ -49,8 +55,7 @@ async def test_one_match_at_a_time_is_played_at_an_address(database: Database, s
         ordered = [await manager.order(order(single, other, players=seats(single, other, 1))) for _ in range(3)]
         rows = [await until(manager, each.row.id, *ENDED) for each in ordered]
     assert [(row.status, row.n_errors) for row in rows] == [("completed", 0)] * 3
-    times = sorted((row.started_ms or 0, row.ended_ms or 0) for row in rows)
-    assert all(ended_ms <= started_ms for (_, ended_ms), (started_ms, _) in pairwise(times))
+    assert was_one_at_a_time(rows)
 
 
 @pytest.mark.sampled(2)
@@ -60,8 +65,7 @@ async def test_a_registered_player_is_the_same_by_its_address(database: Database
         ordered = [await manager.order(order(named, "random")) for named in ("single", f"{single}/", "single")]
         rows = [await until(manager, each.row.id, *ENDED) for each in ordered]
     assert [(row.status, row.n_errors) for row in rows] == [("completed", 0)] * 3
-    times = sorted((row.started_ms or 0, row.ended_ms or 0) for row in rows)
-    assert all(ended_ms <= started_ms for (_, ended_ms), (started_ms, _) in pairwise(times))
+    assert was_one_at_a_time(rows)
 
 
 @pytest.mark.sampled(2)
