@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 
 from aiohttp import web
 
-from server.access import recognition
+from server.access import authentication
 from server.access.issuing import Issuing
 from server.access.rate_limiter import LOGINS, RateLimiter
 from server.access.remote import Remote, check_host, check_not_forwarded, check_origin, remote_of
@@ -82,14 +82,14 @@ class AccessControl:
 
     def __init__(self, settings: AccessSettings, tokens: TokenStore) -> None:
         self.settings = settings
-        self.recognition = recognition.Recognition(tokens)
-        self.issuing = Issuing(tokens, self.recognition.forget)
+        self.authentication = authentication.Authentication(tokens)
+        self.issuing = Issuing(tokens, self.authentication.forget)
         self.rate_limiter = RateLimiter(settings.limits)
         self.open_requests = OpenRequests(self.still_admits)
 
     async def is_open(self) -> bool:
         """Return whether everybody who can reach the server may do everything."""
-        return self.settings.is_private and not await self.recognition.has_any_token()
+        return self.settings.is_private and not await self.authentication.has_any_token()
 
     async def admit(self, request: web.Request) -> str:
         """Find out who sends *request*, and return the party that it counts for.
@@ -103,24 +103,24 @@ class AccessControl:
             check_not_forwarded(request)
             request[PRINCIPAL] = LOCAL_ADMIN
             return ""
-        found = await self._recognised(request, remote)
+        found = await self._authenticated(request, remote)
         if found is not None:
             request[PRINCIPAL] = found
         return found.token_id if found and found.token_id else remote.party
 
-    async def _recognised(self, request: web.Request, remote: Remote) -> Principal | None:
+    async def _authenticated(self, request: web.Request, remote: Remote) -> Principal | None:
         """Return the principal by the bearer token of *request*, else by its session, else as an anonymous one."""
         header = request.headers.get("Authorization")
         if header is not None:
             return await self._bearer(header, remote)
-        secret = recognition.session_secret(request, remote)
-        found = await self.recognition.by_session(secret) if secret else None
+        secret = authentication.session_secret(request, remote)
+        found = await self.authentication.by_session(secret) if secret else None
         if secret and found:
-            request[recognition.SESSION_SECRET] = secret
+            request[authentication.SESSION_SECRET] = secret
         return found or (ANONYMOUS if self.settings.is_public else None)
 
     async def _bearer(self, header: str, remote: Remote) -> Principal:
-        found = await self.recognition.by_token(_bearer_text(header))
+        found = await self.authentication.by_token(_bearer_text(header))
         if found is None:
             await self.rate_limiter.count_one(LOGINS, remote.party)
             raise UnauthorizedError("the token is not valid")
@@ -132,11 +132,11 @@ class AccessControl:
             return True
         if request[PRINCIPAL] is LOCAL_ADMIN:
             return await self.is_open()
-        secret = request.get(recognition.SESSION_SECRET)
+        secret = request.get(authentication.SESSION_SECRET)
         if secret is not None:
-            return await self.recognition.by_session(secret) is not None
+            return await self.authentication.by_session(secret) is not None
         text = _bearer_text(request.headers.get("Authorization", ""))
-        return request[PRINCIPAL].token_id is None or await self.recognition.by_token(text) is not None
+        return request[PRINCIPAL].token_id is None or await self.authentication.by_token(text) is not None
 
     def check_rights(self, request: web.Request) -> None:
         """Check that the sender of *request* is authorized, and that no page of another site caused it.
@@ -159,23 +159,23 @@ class AccessControl:
             TooManyRequestsError: too many tokens from there were not valid.
         """
         remote = request[REMOTE]
-        found = await self.recognition.by_token(text.strip())
+        found = await self.authentication.by_token(text.strip())
         if found is None or found.token_id is None:
             await self.rate_limiter.count_one(LOGINS, remote.party)
             return False
         life_s = self.settings.session_s
-        secret = await self.recognition.begin_session(found.token_id, life_s)
-        recognition.keep_session(request, remote, secret, life_s)
+        secret = await self.authentication.begin_session(found.token_id, life_s)
+        authentication.keep_session(request, remote, secret, life_s)
         # What the answer shows is already theirs.
-        request[PRINCIPAL], request[recognition.SESSION_SECRET] = found, secret
+        request[PRINCIPAL], request[authentication.SESSION_SECRET] = found, secret
         return True
 
     async def log_out(self, request: web.Request) -> None:
         """End the session that *request* belongs to, if it does to one."""
-        secret = recognition.session_secret(request, request[REMOTE])
+        secret = authentication.session_secret(request, request[REMOTE])
         if secret is not None:
-            await self.recognition.end_session(secret)
-            recognition.drop_session(request, request[REMOTE])
+            await self.authentication.end_session(secret)
+            authentication.drop_session(request, request[REMOTE])
 
     async def check_form(self, request: web.Request) -> None:
         """Check that a form came from a page of ours, and also a request that nothing but a cookie entitles.
@@ -184,13 +184,13 @@ class AccessControl:
             ForeignRequestError: it did not.
         """
         is_proven = "Authorization" in request.headers
-        is_for_programs = request.path.startswith("/api/") and recognition.SESSION_SECRET not in request
+        is_for_programs = request.path.startswith("/api/") and authentication.SESSION_SECRET not in request
         if request.method in SAFE_METHODS or is_proven or is_for_programs:
             return
-        sent = request.headers.get(recognition.CSRF_HEADER)
-        if sent is None and request.content_type in recognition.FORM_TYPES:
-            sent = str((await request.post()).get(recognition.CSRF_FIELD, ""))
-        recognition.check_form_token(request, request[REMOTE], sent or "")
+        sent = request.headers.get(authentication.CSRF_HEADER)
+        if sent is None and request.content_type in authentication.FORM_TYPES:
+            sent = str((await request.post()).get(authentication.CSRF_FIELD, ""))
+        authentication.check_form_token(request, request[REMOTE], sent or "")
 
 
 def _bearer_text(header: str) -> str:
@@ -218,4 +218,4 @@ def csrf_token(request: web.Request) -> str:
 
     Scripts send it as the header `X-CSRF-Token`.
     """
-    return recognition.form_token(request, request[REMOTE])
+    return authentication.form_token(request, request[REMOTE])

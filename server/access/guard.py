@@ -8,7 +8,7 @@ from aiohttp import BodyPartReader, MultipartReader, hdrs, web
 from yarl import URL
 
 from server.access.access import ACCESS, ANONYMOUS, EMBEDDED, PRINCIPAL, REMOTE, AccessControl
-from server.access.recognition import COOKIES, FORM_TYPES
+from server.access.authentication import COOKIES, FORM_TYPES
 from server.errors import NoAdminError
 from server.refusals import RequestError, SlowRequestError, UnauthorizedError
 from server.sanitization import clean_text, is_storable
@@ -94,7 +94,7 @@ def add_guard(app: web.Application, access: AccessControl) -> None:
     """Guard every request to *app*; `server.api` and `server.web` answer what it refuses."""
     app[ACCESS] = access
     app.middlewares.append(_guarded)
-    app.cleanup_ctx.append(access.recognition.run)
+    app.cleanup_ctx.append(access.authentication.run)
     app.cleanup_ctx.append(access.open_requests.run)
     app.on_response_prepare.append(_finish)
 

@@ -11,7 +11,7 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Final
 
-from server.access.recognition import TokenText, is_valid, new_token, secret_hash
+from server.access.authentication import TokenText, is_valid, new_token, secret_hash
 from server.clock import now_ms
 from server.principal import RESERVED_NAMES, ROLE_WORDS, Role, role_named
 from server.refusals import ListedRoleError, TokenFieldError, TokenRuleError, UnknownTokenError

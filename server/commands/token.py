@@ -15,8 +15,8 @@ from typing import Any, Final, TextIO, TypeVar
 import click
 from rich.table import Table
 
+from server.access.authentication import is_valid
 from server.access.issuing import MAX_CHARACTERS, MAX_DAYS, Issued, Issuing, Listed, check_first_tokens, read_class_list
-from server.access.recognition import is_valid
 from server.clock import now_ms
 from server.commands.main import Commands
 from server.operation.configuration import database_option

@@ -10,7 +10,7 @@ from pydantic_core import PydanticKnownError
 
 from gdl.game import RANDOM, Role
 from gdl.wire.messages import Dialect
-from server.access.recognition import new_secret, secret_hash
+from server.access.authentication import new_secret, secret_hash
 from server.clock import now_ms
 from server.hosting.engine_process import GameOutline
 from server.links.seating import PlayerReference

@@ -28,9 +28,9 @@ from server.storage.rows import MatchRow, MatchStatus
 from server.visibility import Aspect, Viewer, may_see
 from server.web import boards, match_cards, rendering, tournament_pages, tournament_view
 from server.web.game_versions import FIRST_POSITIONS, GAME_VERSIONS, ShownRules, shown_rules
+from server.web.insight_view import insight_view_of
 from server.web.match_view import MatchView, rows_of, view_of
 from server.web.template_filters import segment
-from server.web.thoughts import thoughts_of
 
 _N_VIEWS: Final = 64
 
@@ -195,7 +195,7 @@ async def _context(request: web.Request, shown: ShownMatch) -> dict[str, Any]:
         "now_ms": now_ms(),
         "wait_reason": request.app[MANAGER].wait_reasons.get(shown.row.id),
         "lobby_until_ms": lobby_until_ms(request.app[MANAGER], shown.row),
-        "thoughts": thoughts_of(shown.view, shown.roles, shown.step, shown.only),
+        "insights": insight_view_of(shown.view, shown.roles, shown.step, shown.only),
         "has_tournament": await _has_tournament(request, shown.row),
     }
 

@@ -95,7 +95,7 @@ async def made(path: Path) -> Model:
     access = AccessControl(AccessSettings(), TokenStore(database))
     issued = await access.issuing.issue("ada", Role.ADMIN)
     other = await access.issuing.issue("bob", Role.PLAYER)
-    await access.recognition.begin_session(other.row.id, 3_600)
+    await access.authentication.begin_session(other.row.id, 3_600)
     manager = GameManager(database, HostSettings())
     await manager.start()
     async with listening(YES) as player:

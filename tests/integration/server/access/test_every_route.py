@@ -43,7 +43,7 @@ async def site(tmp_path: Path) -> AsyncIterator[Site]:
 
 async def cookie(site: Site, role: Role) -> dict[str, str]:
     """Return the header of a browser in which a user of that role is logged in."""
-    secret = await site.access.recognition.begin_session(site.tokens[role].split("_")[1], 100)
+    secret = await site.access.authentication.begin_session(site.tokens[role].split("_")[1], 100)
     return {"Cookie": f"ggp_session={secret}"}
 
 

@@ -60,7 +60,7 @@ async def test_the_door_stays_closed_when_every_token_was_revoked_or_is_over(tmp
     async with guarded_app(tmp_path) as (client, access):
         issued = await access.issuing.issue("Ada", Role.ADMIN)
         await access.issuing._tokens.revoke(issued.row.id, 1)
-        access.recognition.forget()
+        access.authentication.forget()
         assert await status(client, "GET", "/who") == 401
 
 

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from server.access.access import ANONYMOUS
+from server.access.authentication import Authentication, secret_hash
 from server.access.issuing import Issuing, Listed, read_class_list
-from server.access.recognition import Recognition, secret_hash
 from server.principal import Principal, Role, owns
 from server.refusals import TokenFieldError, TokenRuleError, UnknownTokenError
 from server.storage.accounts import TokenStore
@@ -28,8 +28,8 @@ class Desk:
 
     def __init__(self, store: TokenStore) -> None:
         self.at_ms, self.store = START_MS, store
-        self.recognition = Recognition(store, lambda: self.at_ms, lambda: self.at_ms / 1000)
-        self.issuing = Issuing(store, self.recognition.forget, lambda: self.at_ms)
+        self.authentication = Authentication(store, lambda: self.at_ms, lambda: self.at_ms / 1000)
+        self.issuing = Issuing(store, self.authentication.forget, lambda: self.at_ms)
 
 
 @pytest.fixture
@@ -40,7 +40,7 @@ async def desk(tmp_path: Path) -> AsyncIterator[Desk]:
 
 async def test_a_token_opens_what_it_was_issued_for(desk: Desk) -> None:
     issued = await desk.issuing.issue(" Ada  Lovelace ", Role.ADMIN, note="her laptop")
-    found = await desk.recognition.by_token(str(issued.text))
+    found = await desk.authentication.by_token(str(issued.text))
     assert found == Principal("Ada Lovelace", Role.ADMIN, issued.row.id)
 
 
@@ -66,7 +66,7 @@ async def test_a_token_is_valid_until_its_time_is_over(desk: Desk) -> None:
     found = []
     for days in (0, 1.999, 2):
         desk.at_ms = START_MS + round(days * DAY_MS)
-        found.append(await desk.recognition.by_token(str(issued.text)) is not None)
+        found.append(await desk.authentication.by_token(str(issued.text)) is not None)
     assert found == [True, True, False]
 
 
@@ -74,7 +74,7 @@ async def test_a_token_that_is_rotated_opens_nothing_and_the_new_one_as_long_as_
     old = await desk.issuing.issue("Ada", Role.ADMIN, days=2)
     desk.at_ms += DAY_MS
     new = await desk.issuing.rotate(old.row.id)
-    found = [await desk.recognition.by_token(str(each.text)) is not None for each in (old, new)]
+    found = [await desk.authentication.by_token(str(each.text)) is not None for each in (old, new)]
     assert (found, new.row.id, new.row.expires_ms) == ([False, True], old.row.id, START_MS + 3 * DAY_MS)
 
 
@@ -93,9 +93,9 @@ async def test_a_token_is_valid_for_its_days_from_each_rotation(desk: Desk) -> N
 async def test_a_token_that_is_revoked_opens_nothing(desk: Desk) -> None:
     await desk.issuing.issue("Ada", Role.ADMIN)
     issued = await desk.issuing.issue("Bob", Role.PLAYER)
-    before = await desk.recognition.by_token(str(issued.text))
+    before = await desk.authentication.by_token(str(issued.text))
     await desk.issuing.revoke(issued.row.id)
-    assert (before is not None, await desk.recognition.by_token(str(issued.text))) == (True, None)
+    assert (before is not None, await desk.authentication.by_token(str(issued.text))) == (True, None)
     for change in (desk.issuing.revoke, desk.issuing.rotate):
         with pytest.raises(UnknownTokenError):
             await change(issued.row.id)
@@ -120,20 +120,20 @@ async def test_a_token_that_is_revoked_just_when_it_is_rotated_stays_so(
 
 async def test_a_token_that_another_process_revoked_opens_nothing_after_two_seconds(desk: Desk) -> None:
     issued = await desk.issuing.issue("Ada", Role.ADMIN)
-    await desk.recognition.by_token(str(issued.text))
+    await desk.authentication.by_token(str(issued.text))
     await desk.store.revoke(issued.row.id, START_MS)
     desk.at_ms += 2_000
-    assert await desk.recognition.by_token(str(issued.text)) is None
+    assert await desk.authentication.by_token(str(issued.text)) is None
 
 
 async def test_a_session_is_valid_until_its_time_is_over(desk: Desk) -> None:
     issued = await desk.issuing.issue("Ada", Role.ADMIN)
-    secret = await desk.recognition.begin_session(issued.row.id, 3_600)
+    secret = await desk.authentication.begin_session(issued.row.id, 3_600)
     desk.at_ms += 3_599_999
-    assert await desk.recognition.by_session(secret) == Principal("Ada", Role.ADMIN, issued.row.id)
+    assert await desk.authentication.by_session(secret) == Principal("Ada", Role.ADMIN, issued.row.id)
     desk.at_ms += 1
-    assert await desk.recognition.by_session(secret) is None
-    assert await desk.recognition.by_token(str(issued.text)) is not None
+    assert await desk.authentication.by_session(secret) is None
+    assert await desk.authentication.by_token(str(issued.text)) is not None
 
 
 @pytest.mark.parametrize("name", ["anonymous", "local", " Anonymous "])
@@ -211,10 +211,10 @@ async def test_the_tokens_of_a_class_are_valid_for_its_days(desk: Desk) -> None:
 async def test_tokens_that_are_withdrawn_open_nothing_and_their_names_get_others(desk: Desk) -> None:
     kept = await desk.issuing.issue("root", Role.ADMIN)
     issued = await desk.issuing.issue_all([Listed("Ada", 1), Listed("Bob", 2)], Role.PLAYER)
-    await desk.recognition.by_token(str(issued[0].text))
+    await desk.authentication.by_token(str(issued[0].text))
     await desk.issuing.withdraw(issued)
     assert await desk.store.listed() == [kept.row]
-    assert [await desk.recognition.by_token(str(each.text)) for each in issued] == [None, None]
+    assert [await desk.authentication.by_token(str(each.text)) for each in issued] == [None, None]
 
 
 async def test_a_name_is_the_same_however_its_accent_is_written(desk: Desk) -> None:
@@ -253,9 +253,9 @@ async def test_when_a_token_was_used_is_written_down_once_a_minute(desk: Desk) -
     used = []
     for passed_ms in (0, 59_999, 60_000):
         desk.at_ms = START_MS + passed_ms
-        desk.recognition.forget()
-        await desk.recognition.by_token(str(issued.text))
-        await desk.recognition.write_uses()
+        desk.authentication.forget()
+        await desk.authentication.by_token(str(issued.text))
+        await desk.authentication.write_uses()
         used.append((await desk.store.listed())[0].used_ms)
     assert used == [START_MS, START_MS, START_MS + 60_000]
 
@@ -266,12 +266,12 @@ async def test_a_token_is_recognised_while_nothing_can_be_written(tmp_path: Path
     found = await Database.open(str(path), wait_s=0.05)
     desk = Desk(TokenStore(found))
     issued = await desk.issuing.issue("Ada", Role.ADMIN)
-    secret = await desk.recognition.begin_session(issued.row.id, 60)
+    secret = await desk.authentication.begin_session(issued.row.id, 60)
     async with locked_file(path):
-        who = [await desk.recognition.by_token(str(issued.text)), await desk.recognition.by_session(secret)]
-        await desk.recognition.write_uses()
+        who = [await desk.authentication.by_token(str(issued.text)), await desk.authentication.by_session(secret)]
+        await desk.authentication.write_uses()
         before = (await desk.store.listed())[0].used_ms
-    await desk.recognition.write_uses()
+    await desk.authentication.write_uses()
     after = (await desk.store.listed())[0].used_ms
     await found.close()
     assert who == [Principal("Ada", Role.ADMIN, issued.row.id)] * 2

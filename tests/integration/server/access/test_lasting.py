@@ -67,10 +67,10 @@ async def test_streams_are_checked_every_now_and_then_also_after_an_outage(
 async def test_a_stream_ends_when_its_session_does(tmp_path: Path) -> None:
     async with guarded_app(tmp_path, CLOSED) as (client, access):
         ada = await access.issuing.issue("Ada", Role.ADMIN)
-        secret = await access.recognition.begin_session(ada.row.id, 100)
+        secret = await access.authentication.begin_session(ada.row.id, 100)
         async with client.get("/stream", headers={"Cookie": f"ggp_session={secret}"}) as answer:
             await answer.content.readexactly(5)
-            await access.recognition.end_session(secret)
+            await access.authentication.end_session(secret)
             await access.open_requests.sweep()
             with pytest.raises(aiohttp.ClientPayloadError):
                 await answer.content.read()
@@ -79,7 +79,7 @@ async def test_a_stream_ends_when_its_session_does(tmp_path: Path) -> None:
 async def test_a_stream_goes_on_while_its_session_does(tmp_path: Path) -> None:
     async with guarded_app(tmp_path, CLOSED) as (client, access):
         ada = await access.issuing.issue("Ada", Role.ADMIN)
-        secret = await access.recognition.begin_session(ada.row.id, 100)
+        secret = await access.authentication.begin_session(ada.row.id, 100)
         async with client.get("/stream", headers={"Cookie": f"ggp_session={secret}"}) as answer:
             await answer.content.readexactly(5)
             await access.open_requests.sweep()

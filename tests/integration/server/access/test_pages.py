@@ -13,8 +13,8 @@ from aiohttp import ClientResponse, web
 from aiohttp.test_utils import TestClient, TestServer
 
 from server.access.access import AccessControl, principal
+from server.access.authentication import read_token
 from server.access.guard import add_guard
-from server.access.recognition import read_token
 from server.access.settings import AccessSettings, Limits
 from server.principal import Role
 from server.storage.accounts import TokenStore
@@ -202,7 +202,7 @@ async def test_tokens_are_replaced_and_revoked(browser: Browser) -> None:
     await browser.log_in(ada.text)
     await browser.get(f"/admin/tokens/{bob.row.id}/rotate")
     assert "Replace the token of Bob?" in browser.text
-    assert await browser.access.recognition.by_token(str(bob.text)) is not None
+    assert await browser.access.authentication.by_token(str(bob.text)) is not None
     await browser.send(f"/admin/tokens/{bob.row.id}/rotate")
     shown = TOKEN.search(browser.text)
     assert shown is not None
@@ -212,10 +212,10 @@ async def test_tokens_are_replaced_and_revoked(browser: Browser) -> None:
     assert new != bob.text
     await browser.get(f"/admin/tokens/{bob.row.id}/revoke")
     assert "Revoke the token of Bob?" in browser.text
-    assert await browser.access.recognition.by_token(str(new)) is not None
+    assert await browser.access.authentication.by_token(str(new)) is not None
     answer = await browser.send(f"/admin/tokens/{bob.row.id}/revoke")
     assert answer.headers["Location"] == "/admin"
-    assert await browser.access.recognition.by_token(str(new)) is None
+    assert await browser.access.authentication.by_token(str(new)) is None
 
 
 async def test_an_admin_who_replaces_their_own_token_stays_logged_in(browser: Browser) -> None:

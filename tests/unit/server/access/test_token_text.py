@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from server.access.recognition import is_secret_of, new_token, read_token, secret_hash
+from server.access.authentication import is_secret_of, new_token, read_token, secret_hash
 
 
 def test_a_token_is_read_as_it_was_written() -> None:

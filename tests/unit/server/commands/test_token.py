@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from server.access.recognition import read_token
+from server.access.authentication import read_token
 from server.storage.database import Database
 from server.storage.revisions import REVISION
 from tests.kit.server.commands.fixtures import Ended, Ggp

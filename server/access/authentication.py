@@ -1,4 +1,4 @@
-"""Who sends a request: the token in its header, or the session that its cookie names."""
+"""Authentication: who sends a request, by the token in its header or the session that its cookie names."""
 
 import asyncio
 import base64
@@ -88,7 +88,7 @@ FORM_TYPES: Final = frozenset({"application/x-www-form-urlencoded", "multipart/f
 """What browsers send forms as."""
 
 SESSION_SECRET: Final = web.RequestKey("session_secret", str)
-"""The secret of the session that a request belongs to, once it was recognised."""
+"""The secret of the session that a request belongs to, once it was authenticated."""
 _FORMS_SECRET: Final = web.RequestKey("forms_secret", str)
 COOKIES: Final = web.RequestKey("cookies", list[str])
 """The values of Set-Cookie that go with the answer to a request."""
@@ -189,7 +189,7 @@ _UNUSED_HASH: Final = secret_hash(new_secret())
 Value = TypeVar("Value")
 
 
-class Recognition:
+class Authentication:
     """Finds out who has a token or a session.
 
     *clock_ms* tells the time of day, by which they expire; *monotonic_s* measures how long answers are remembered, also

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 
 from gdl.wire.insights import Insight
+from server.web.insight_view import HEIGHT, WIDTH, InsightRow, ValueChart, insight_view_of
 from server.web.match_view import MatchView, MoveView, ReachedState, StepView
-from server.web.thoughts import HEIGHT, WIDTH, ThoughtRow, ValueChart, thoughts_of
 
 ROLES = ("x", "o")
 EVEN = Insight(1_200, 800, 9.46, 50.0, ("( mark 1 1 )", "noop"))
@@ -22,26 +22,26 @@ def view(*told: tuple[Insight | None, ...]) -> MatchView:
 
 
 def chart(match: MatchView, step: int = 0) -> ValueChart:
-    found = thoughts_of(match, ROLES, step)
+    found = insight_view_of(match, ROLES, step)
     assert found is not None
     assert found.chart is not None
     return found.chart
 
 
 def test_nothing_is_shown_where_no_player_tells() -> None:
-    assert thoughts_of(view(), ROLES, 0) is None
-    assert thoughts_of(view((), (None, None)), ROLES, 1) is None
+    assert insight_view_of(view(), ROLES, 0) is None
+    assert insight_view_of(view((), (None, None)), ROLES, 1) is None
 
 
 def test_the_thoughts_of_a_step_are_words_and_missing_ones_are_left_out() -> None:
-    found = thoughts_of(view((EVEN, None), (SURE, BLANK)), ROLES, 1)
+    found = insight_view_of(view((EVEN, None), (SURE, BLANK)), ROLES, 1)
     assert found is not None
-    assert found.of_step == (ThoughtRow("x", "50", False, "9.5", "1,200", "800", ("(mark 1 1)", "noop")),)
-    found = thoughts_of(view((EVEN, None), (SURE, BLANK)), ROLES, 2)
+    assert found.of_step == (InsightRow("x", "50", False, "9.5", "1,200", "800", ("(mark 1 1)", "noop")),)
+    found = insight_view_of(view((EVEN, None), (SURE, BLANK)), ROLES, 2)
     assert found is not None
     assert found.of_step == (
-        ThoughtRow("x", "100", True, "", "", "", ()),
-        ThoughtRow("o", "", False, "", "7", "", ()),
+        InsightRow("x", "100", True, "", "", "", ()),
+        InsightRow("o", "", False, "", "7", "", ()),
     )
 
 
@@ -61,17 +61,17 @@ def test_the_step_that_is_looked_at_is_marked_and_the_first_state_is_none() -> N
 
 
 def test_values_without_a_number_have_no_chart() -> None:
-    found = thoughts_of(view((BLANK, None)), ROLES, 1)
+    found = insight_view_of(view((BLANK, None)), ROLES, 1)
     assert found is not None
     assert (found.chart, len(found.of_step)) == (None, 1)
 
 
 def test_one_role_is_shown_alone() -> None:
     told = view((EVEN, SURE))
-    found = thoughts_of(told, ROLES, 1, only=1)
+    found = insight_view_of(told, ROLES, 1, only=1)
     assert found is not None
     assert [row.role for row in found.of_step] == ["o"]
-    assert thoughts_of(view((EVEN, None)), ROLES, 1, only=1) is None
+    assert insight_view_of(view((EVEN, None)), ROLES, 1, only=1) is None
 
 
 def test_a_long_match_fits_and_has_a_dot_at_the_end_of_its_curve_alone() -> None:

@@ -8,12 +8,12 @@ import pytest
 from aiohttp import web
 from aiohttp.test_utils import make_mocked_request
 
-from server.access.recognition import (
+from server.access.authentication import (
     COOKIES,
     REMEMBERED_S,
     SESSION_SECRET,
     TOUCHED_MS,
-    Recognition,
+    Authentication,
     check_form_token,
     drop_session,
     form_token,
@@ -100,56 +100,56 @@ def rows() -> Rows:
 
 
 @pytest.fixture
-def recognition(rows: Rows, clock: Clock) -> Recognition:
-    return Recognition(rows, clock, clock.monotonic_s)
+def authentication(rows: Rows, clock: Clock) -> Authentication:
+    return Authentication(rows, clock, clock.monotonic_s)
 
 
-async def test_a_session_ends_when_its_life_is_over(recognition: Recognition, clock: Clock) -> None:
-    secret = await recognition.begin_session(TOKEN.id, LIFE_S)
-    assert await recognition.by_session(secret) == ADA
+async def test_a_session_ends_when_its_life_is_over(authentication: Authentication, clock: Clock) -> None:
+    secret = await authentication.begin_session(TOKEN.id, LIFE_S)
+    assert await authentication.by_session(secret) == ADA
     clock.at_ms += LIFE_MS - 1
-    assert await recognition.by_session(secret) == ADA
+    assert await authentication.by_session(secret) == ADA
     clock.at_ms += 1
-    assert await recognition.by_session(secret) is None
+    assert await authentication.by_session(secret) is None
     clock.at_ms += LIFE_MS
-    assert await recognition.by_session(secret) is None
+    assert await authentication.by_session(secret) is None
 
 
-async def test_a_session_that_is_remembered_ends_as_well(recognition: Recognition, clock: Clock) -> None:
-    secret = await recognition.begin_session(TOKEN.id, 1)
-    assert await recognition.by_session(secret) == ADA
+async def test_a_session_that_is_remembered_ends_as_well(authentication: Authentication, clock: Clock) -> None:
+    secret = await authentication.begin_session(TOKEN.id, 1)
+    assert await authentication.by_session(secret) == ADA
     clock.at_ms += 1000
     assert REMEMBERED_S > 1
-    assert await recognition.by_session(secret) is None
+    assert await authentication.by_session(secret) is None
 
 
 async def test_a_session_opens_no_more_than_its_token(rows: Rows, clock: Clock) -> None:
     rows.token = token_row(expires_ms=clock.at_ms + 10)
-    recognition = Recognition(rows, clock, clock.monotonic_s)
-    secret = await recognition.begin_session(TOKEN.id, LIFE_S)
-    assert [await recognition.by_session(secret), await recognition.by_token(str(TOKEN))] == [ADA, ADA]
+    authentication = Authentication(rows, clock, clock.monotonic_s)
+    secret = await authentication.begin_session(TOKEN.id, LIFE_S)
+    assert [await authentication.by_session(secret), await authentication.by_token(str(TOKEN))] == [ADA, ADA]
     clock.at_ms += 10
-    assert [await recognition.by_session(secret), await recognition.by_token(str(TOKEN))] == [None, None]
+    assert [await authentication.by_session(secret), await authentication.by_token(str(TOKEN))] == [None, None]
 
 
 async def test_a_token_that_is_gone_opens_nothing_once_it_is_forgotten(
-    recognition: Recognition, rows: Rows, clock: Clock
+    authentication: Authentication, rows: Rows, clock: Clock
 ) -> None:
-    secret = await recognition.begin_session(TOKEN.id, LIFE_S)
-    assert await recognition.by_session(secret) == ADA
+    secret = await authentication.begin_session(TOKEN.id, LIFE_S)
+    assert await authentication.by_session(secret) == ADA
     rows.token = None
     clock.at_ms += round(1000 * REMEMBERED_S)
-    assert [await recognition.by_session(secret), await recognition.by_token(str(TOKEN))] == [None, None]
+    assert [await authentication.by_session(secret), await authentication.by_token(str(TOKEN))] == [None, None]
 
 
 async def test_a_token_that_is_gone_opens_nothing_for_longer_where_the_clock_is_set_back(
-    recognition: Recognition, rows: Rows, clock: Clock
+    authentication: Authentication, rows: Rows, clock: Clock
 ) -> None:
-    assert await recognition.by_token(str(TOKEN)) == ADA
+    assert await authentication.by_token(str(TOKEN)) == ADA
     rows.token = None
     clock.set_back(600_000)
     clock.at_ms += round(1000 * REMEMBERED_S)
-    assert await recognition.by_token(str(TOKEN)) is None
+    assert await authentication.by_token(str(TOKEN)) is None
 
 
 async def test_what_was_looked_up_while_a_token_was_revoked_is_not_remembered(clock: Clock) -> None:
@@ -159,53 +159,55 @@ async def test_what_was_looked_up_while_a_token_was_revoked_is_not_remembered(cl
             remembering.forget()
             return found
 
-    remembering = Recognition(Revoking(token_row()), clock, clock.monotonic_s)
+    remembering = Authentication(Revoking(token_row()), clock, clock.monotonic_s)
     assert [await remembering.by_token(str(TOKEN)), await remembering.by_token(str(TOKEN))] == [ADA, None]
 
 
-async def test_a_session_that_was_ended_opens_nothing_at_once(recognition: Recognition) -> None:
-    secret = await recognition.begin_session(TOKEN.id, LIFE_S)
-    assert await recognition.by_session(secret) == ADA
-    await recognition.end_session(secret)
-    assert await recognition.by_session(secret) is None
+async def test_a_session_that_was_ended_opens_nothing_at_once(authentication: Authentication) -> None:
+    secret = await authentication.begin_session(TOKEN.id, LIFE_S)
+    assert await authentication.by_session(secret) == ADA
+    await authentication.end_session(secret)
+    assert await authentication.by_session(secret) is None
 
 
-async def test_another_secret_opens_nothing(recognition: Recognition) -> None:
-    await recognition.begin_session(TOKEN.id, LIFE_S)
-    assert await recognition.by_session("a" * 52) is None
-    assert await recognition.by_token(str(new_token(TOKEN.id))) is None
+async def test_another_secret_opens_nothing(authentication: Authentication) -> None:
+    await authentication.begin_session(TOKEN.id, LIFE_S)
+    assert await authentication.by_session("a" * 52) is None
+    assert await authentication.by_token(str(new_token(TOKEN.id))) is None
 
 
 @pytest.fixture
-def two(clock: Clock) -> tuple[Recognition, Rows]:
-    """Recognition where Ada and Bob have a token each."""
+def two(clock: Clock) -> tuple[Authentication, Rows]:
+    """Return the authentication where Ada and Bob have a token each, and its rows."""
     rows = Rows(token_row(), TokenRow(OTHER.id, BOB.name, BOB.role.word, secret_hash(OTHER.secret), 0, None))
-    return Recognition(rows, clock, clock.monotonic_s), rows
+    return Authentication(rows, clock, clock.monotonic_s), rows
 
 
-async def test_two_sessions_at_once_stay_distinct(two: tuple[Recognition, Rows]) -> None:
-    recognition, _ = two
-    secrets = [await recognition.begin_session(token.id, LIFE_S) for token in (TOKEN, OTHER)]
-    assert [await recognition.by_session(secret) for secret in secrets] == [ADA, BOB]
+async def test_two_sessions_at_once_stay_distinct(two: tuple[Authentication, Rows]) -> None:
+    authentication, _ = two
+    secrets = [await authentication.begin_session(token.id, LIFE_S) for token in (TOKEN, OTHER)]
+    assert [await authentication.by_session(secret) for secret in secrets] == [ADA, BOB]
 
 
-async def test_a_use_is_written_down_once_a_minute_for_each_token(two: tuple[Recognition, Rows], clock: Clock) -> None:
-    recognition, rows = two
+async def test_a_use_is_written_down_once_a_minute_for_each_token(
+    two: tuple[Authentication, Rows], clock: Clock
+) -> None:
+    authentication, rows = two
     begun_ms = clock.at_ms
     for token in (TOKEN, OTHER, TOKEN):
-        await recognition.by_token(str(token))
-    await recognition.write_uses()
+        await authentication.by_token(str(token))
+    await authentication.write_uses()
     clock.at_ms += TOUCHED_MS - 1
-    await recognition.by_token(str(TOKEN))
-    await recognition.write_uses()
+    await authentication.by_token(str(TOKEN))
+    await authentication.write_uses()
     clock.at_ms += 1
-    await recognition.by_token(str(TOKEN))
-    await recognition.write_uses()
+    await authentication.by_token(str(TOKEN))
+    await authentication.write_uses()
     assert rows.touched == [{TOKEN.id: begun_ms, OTHER.id: begun_ms}, {}, {TOKEN.id: begun_ms + TOUCHED_MS}]
 
 
-async def test_that_there_is_a_token_is_remembered(recognition: Recognition, rows: Rows) -> None:
-    assert [await recognition.has_any_token(), await recognition.has_any_token()] == [True, True]
+async def test_that_there_is_a_token_is_remembered(authentication: Authentication, rows: Rows) -> None:
+    assert [await authentication.has_any_token(), await authentication.has_any_token()] == [True, True]
     assert rows.n_asked == 1
 
 

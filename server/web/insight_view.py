@@ -1,4 +1,4 @@
-"""What the page of a match shows of thoughts: the goals that roles expected as a chart, and one step's in words."""
+"""Insights as the page of a match shows them: the goals that roles expected as a chart, and one step in words."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -46,7 +46,7 @@ class ValueChart:
 
 
 @dataclass(frozen=True, slots=True)
-class ThoughtRow:
+class InsightRow:
     """What a role thought before a move, in words; a word is empty where it did not tell."""
 
     role: str
@@ -59,14 +59,14 @@ class ThoughtRow:
 
 
 @dataclass(frozen=True, slots=True)
-class Thoughts:
-    """What the page of a match shows of thoughts: all values as a chart, if there are any, and those of one step."""
+class InsightView:
+    """What the page of a match shows of insights: all values as a chart, if there are any, and those of one step."""
 
     chart: ValueChart | None
-    of_step: tuple[ThoughtRow, ...]
+    of_step: tuple[InsightRow, ...]
 
 
-def thoughts_of(view: MatchView, roles: Sequence[str], step: int, only: int | None = None) -> Thoughts | None:
+def insight_view_of(view: MatchView, roles: Sequence[str], step: int, only: int | None = None) -> InsightView | None:
     """Return what the players of *view* thought, of the move that led to state *step* in words.
 
     *only* names the one role to show. None where no player tells, or nothing of it may be known yet.
@@ -76,7 +76,7 @@ def thoughts_of(view: MatchView, roles: Sequence[str], step: int, only: int | No
         return None
     at = view.step_to(step)
     told = [(roles[seat], _told(at, seat)) for seat in seats] if at is not None else []
-    return Thoughts(
+    return InsightView(
         _chart(view, roles, seats, step),
         tuple(_in_words(role, insight) for role, insight in told if insight is not None),
     )
@@ -117,8 +117,8 @@ def _y(goal: float) -> float:
     return round(_TOP + (_MOST - goal) / _MOST * (HEIGHT - _TOP - _BOTTOM), 1)
 
 
-def _in_words(role: str, insight: Insight) -> ThoughtRow:
-    return ThoughtRow(
+def _in_words(role: str, insight: Insight) -> InsightRow:
+    return InsightRow(
         role,
         "" if insight.value is None else f"{round(insight.value, 1):g}",
         insight.is_proven,
