@@ -9,16 +9,16 @@ from gdl.errors import MessageError
 from gdl.language.terms import Term
 from gdl.wire.messages import Play, Start, Stop
 from gdl.wire.replies import first_term
-from players.kit.orders import (
+from players.kit.worker_protocol import (
     Ask,
     Best,
     Confirm,
     Confirmed,
     Done,
     Follow,
+    Instruction,
     Join,
     Joined,
-    Order,
     PlayerFailed,
     Ready,
     Refused,
@@ -115,7 +115,7 @@ class Session:
         return min(MAX_FOLLOW_S, self.start.play_clock_s / 4)
 
     def join(self) -> Join:
-        """Return the order that begins the match."""
+        """Return the instruction that begins the match."""
         deadline_s, interrupt_s = self._start_ends
         return self._join(deadline_s, interrupt_s, thinks=True)
 
@@ -150,24 +150,24 @@ class Session:
         last, before = (question.answer or "" for question in (self.question, self._before))
         return last.casefold() != own_move == before.casefold()
 
-    def ask(self, play: Play, received_s: float) -> list[Order]:
-        """Take in a new question; return the orders for the worker. `question` is the one to be answered."""
-        orders = self._take_in(play)
+    def ask(self, play: Play, received_s: float) -> list[Instruction]:
+        """Take in a new question; return the instructions for the worker. `question` is the one to be answered."""
+        instructions = self._take_in(play)
         deadline_s, interrupt_s, answer_by_s = self.timing.ends(received_s, self.start.play_clock_s)
         question = self._put(play, answer_by_s)
-        return [*orders, Ask(question.step, deadline_s, interrupt_s)]
+        return [*instructions, Ask(question.step, deadline_s, interrupt_s)]
 
-    def catch_up(self, play: Play, received_s: float, answered: str) -> list[Order]:
-        """Take in a question that was answered before this process played the match; return the orders.
+    def catch_up(self, play: Play, received_s: float, answered: str) -> list[Instruction]:
+        """Take in a question that was answered before this process played the match; return the instructions.
 
         The player does not think: `question` keeps the answer that it had.
         """
-        orders = self._take_in(play)
+        instructions = self._take_in(play)
         self._put(play, received_s).answer = answered
-        return orders
+        return instructions
 
     def confirm(self) -> Confirm:
-        """Return the order to confirm that all orders so far are carried out."""
+        """Return the instruction to confirm that all instructions so far are carried out."""
         self.is_caught_up = False
         return Confirm()
 
@@ -176,11 +176,11 @@ class Session:
         self._before, self.question = self.question, OpenRequest(step, answer_by_s, play)
         return self.question
 
-    def stop(self, stop: Stop) -> list[Order]:
-        """Take in the end of the match; return the orders for the worker."""
+    def stop(self, stop: Stop) -> list[Instruction]:
+        """Take in the end of the match; return the instructions for the worker."""
         return self._take_in(stop)
 
-    def _take_in(self, message: Play | Stop) -> list[Order]:
+    def _take_in(self, message: Play | Stop) -> list[Instruction]:
         if message.told is None or message.turn == 0 or (self.question.play is None and _is_blank(message.told)):
             return []
         own_move = None if message.own_move is None else str(message.own_move)
@@ -212,8 +212,8 @@ class Session:
                 current.best = move or current.best
                 current.close()
 
-    def replace(self, now_s: float) -> Iterator[Order]:
-        """Yield the orders for the worker that replaces a lost one; a question with a best move is answered."""
+    def replace(self, now_s: float) -> Iterator[Instruction]:
+        """Yield the instructions for the worker that replaces a lost one; a question with a best move is answered."""
         self.n_losses += 1
         self.question.note_failure("its process ended")
         deadline_s, interrupt_s, _ = self.timing.ends(now_s, min(2, self.start.play_clock_s))

@@ -24,7 +24,7 @@ from gdl.wire.insights import insight_text, insight_words, read_insight
 from gdl.wire.replies import find_move
 from players.belief import BeliefState
 from players.deadline import Deadline, SearchBudget
-from players.kit import orders, session
+from players.kit import session, worker_protocol
 from players.player import MakePlayer, Player
 
 T = TypeVar("T")
@@ -126,9 +126,9 @@ _LOG: Final = logging.getLogger(__name__)
 
 
 class Thinker:
-    """Carries out the orders of one match: it keeps the belief state, and calls the author's code within its time."""
+    """Carries out instructions for a match: it keeps the belief state, and calls the author's code in its time."""
 
-    def __init__(self, make_player: MakePlayer, report: Callable[[orders.Report], None]) -> None:
+    def __init__(self, make_player: MakePlayer, report: Callable[[worker_protocol.Report], None]) -> None:
         self.make_player, self.report = make_player, report
         self.player = Player()
         self.belief: BeliefState
@@ -137,7 +137,7 @@ class Thinker:
         """Why the author's code is not run, and legal moves are played; empty where it is."""
         self.role: Role = Constant("")
         self.follow_s = 0.0
-        self.last: orders.Follow | None = None
+        self.last: worker_protocol.Follow | None = None
         self.answer: Term | None = None
         self._failures: set[str] = set()
         self._is_late = False
@@ -145,33 +145,33 @@ class Thinker:
         self.has_left = False
         """Whether the work is done: the match is over, or its rules cannot be played."""
 
-    def execute(self, order: orders.Order) -> None:
-        """Carry out *order*, and report the results."""
-        match order:
-            case orders.Join():
-                self._join(order)
-            case orders.Follow():
-                self._follow(order)
-            case orders.Ask():
-                self._ask(order)
-            case orders.Confirm():
-                self.report(orders.Confirmed())
-            case orders.Leave():
+    def execute(self, instruction: worker_protocol.Instruction) -> None:
+        """Carry out *instruction*, and report the results."""
+        match instruction:
+            case worker_protocol.Join():
+                self._join(instruction)
+            case worker_protocol.Follow():
+                self._follow(instruction)
+            case worker_protocol.Ask():
+                self._ask(instruction)
+            case worker_protocol.Confirm():
+                self.report(worker_protocol.Confirmed())
+            case worker_protocol.Leave():
                 self.has_left = True
-                hook = self.player.abort if order.is_abort else self.player.stop
+                hook = self.player.abort if instruction.is_abort else self.player.stop
                 self._run(hook, Deadline.after(HOOK_S).at_s)
 
-    def _join(self, order: orders.Join) -> None:
+    def _join(self, instruction: worker_protocol.Join) -> None:
         """Read the rules, make the player, and let it prepare for the match."""
         try:
-            reading_ends_s = max(order.interrupt_s, Deadline.after(READING_S).at_s)
-            game = call_until(reading_ends_s, lambda: make_game(read_rules(order.rules, "rules of the match")))
-            self.role, self.follow_s = _role_of(game, order.role), order.follow_s
-            self.why_idle = "" if order.thinks else _GIVEN_UP
-            if order.thinks and not self._make_player(game, order):
+            reading_ends_s = max(instruction.interrupt_s, Deadline.after(READING_S).at_s)
+            game = call_until(reading_ends_s, lambda: make_game(read_rules(instruction.rules, "rules of the match")))
+            self.role, self.follow_s = _role_of(game, instruction.role), instruction.follow_s
+            self.why_idle = "" if instruction.thinks else _GIVEN_UP
+            if instruction.thinks and not self._make_player(game, instruction):
                 self.why_idle = _NOT_MADE
             if self.why_idle:
-                self._seat(Player(), game, order.seed)
+                self._seat(Player(), game, instruction.seed)
         except TimeUp:
             is_late = Deadline(reading_ends_s).has_passed
             self._refuse(f"reading them takes longer than {READING_S:g} s" if is_late else _GONE)
@@ -179,31 +179,31 @@ class Thinker:
         except (GdlError, ArithmeticError, RecursionError, MemoryError) as error:
             self._refuse(str(error))
             return
-        self.report(orders.Joined(tuple(map(str, game.roles))))
-        self._run(partial(self.player.start, Deadline(order.deadline_s)), order.interrupt_s)
-        self.report(orders.Ready())
+        self.report(worker_protocol.Joined(tuple(map(str, game.roles))))
+        self._run(partial(self.player.start, Deadline(instruction.deadline_s)), instruction.interrupt_s)
+        self.report(worker_protocol.Ready())
 
     def _refuse(self, reason: str) -> None:
         if reason != _GONE:
             _LOG.warning("the rules are refused: %s", reason)
         self.has_left = True
-        self.report(orders.Refused(reason))
+        self.report(worker_protocol.Refused(reason))
 
-    def _make_player(self, game: Game, order: orders.Join) -> bool:
+    def _make_player(self, game: Game, instruction: worker_protocol.Join) -> bool:
         """Make the author's player, and let it join; return whether that went well within its time."""
 
         def make() -> None:
-            self._seat(self.make_player(), game, order.seed)
+            self._seat(self.make_player(), game, instruction.seed)
 
         try:
-            call_until(max(order.interrupt_s, Deadline.after(MAKING_S).at_s), make)
+            call_until(max(instruction.interrupt_s, Deadline.after(MAKING_S).at_s), make)
         except TimeUp:
             _LOG.warning("the player is not made in time; legal moves will be played")
-            self.report(orders.PlayerFailed(f"it is not made within {MAKING_S:g} s or the start clock"))
+            self.report(worker_protocol.PlayerFailed(f"it is not made within {MAKING_S:g} s or the start clock"))
             return False
         except (Exception, SystemExit) as error:  # the second one where the constructor reads a command line
             _LOG.exception("the player cannot be made; legal moves will be played")
-            self.report(orders.PlayerFailed(failure_text(error)))
+            self.report(worker_protocol.PlayerFailed(failure_text(error)))
             return False
         return True
 
@@ -212,11 +212,11 @@ class Thinker:
         player.join(game, self.role, seed)
         self.player, self.belief = player, player.worlds
 
-    def _follow(self, order: orders.Follow) -> None:
+    def _follow(self, instruction: worker_protocol.Follow) -> None:
         """Advance the belief state by a step, and let the player perceive it."""
         belief = self.belief
-        percepts = tuple(map(read_term, order.percepts))
-        own_move = None if order.own_move is None else read_term(order.own_move)
+        percepts = tuple(map(read_term, instruction.percepts))
+        own_move = None if instruction.own_move is None else read_term(instruction.own_move)
         try:
             if belief.game.has_imperfect_information:
                 own_move = own_move and find_move(own_move, belief.state.legal_moves(self.role))
@@ -225,13 +225,13 @@ class Thinker:
                 own_move = percepts[belief.me]
             belief.advance(own_move, percepts, SearchBudget(deadline=Deadline.after(self.follow_s)))
         except (GdlError, MemoryError) as error:
-            if order != self.last:
-                _LOG.warning("cannot follow the step %s: %s", " ".join(order.percepts), error)
+            if instruction != self.last:
+                _LOG.warning("cannot follow the step %s: %s", " ".join(instruction.percepts), error)
             return
-        self.last, self.answer = order, None
+        self.last, self.answer = instruction, None
         self._run(partial(self.player.perceive, own_move, percepts), Deadline.after(HOOK_S).at_s)
 
-    def _ask(self, order: orders.Ask) -> None:
+    def _ask(self, instruction: worker_protocol.Ask) -> None:
         """Report a move; without a step since the last question it is the same question, and has the same answer."""
         try:
             state = self.belief.state
@@ -240,45 +240,50 @@ class Thinker:
             _LOG.warning("the legal moves cannot be found: %s", error)
             moves = ()
         if not moves:
-            self.report(orders.Done(order.step, None))
+            self.report(worker_protocol.Done(instruction.step, None))
             return
         if self.answer not in moves:
-            self.answer = self._chosen(order, state, moves)
-        self.report(orders.Done(order.step, str(self.answer)))
+            self.answer = self._chosen(instruction, state, moves)
+        self.report(worker_protocol.Done(instruction.step, str(self.answer)))
 
-    def _chosen(self, order: orders.Ask, state: State, moves: tuple[Term, ...]) -> Term:
+    def _chosen(self, instruction: worker_protocol.Ask, state: State, moves: tuple[Term, ...]) -> Term:
         """Return the move that the player chooses, or its best so far, or a legal one."""
         player, suggested = self.player, list[Term]()
 
         def note_best(move: Term) -> None:
             suggested.append(move)
-            self.report(orders.Best(order.step, str(move)))
+            self.report(worker_protocol.Best(instruction.step, str(move)))
 
         player.prepare_move(moves[0], note_best)
         suggested.clear()
         if self.why_idle:
-            self.report(orders.PlayerFailed(self.why_idle))
+            self.report(worker_protocol.PlayerFailed(self.why_idle))
             return moves[0]
-        if not order.thinks or state.is_terminal or Deadline(order.deadline_s).has_passed:
+        if not instruction.thinks or state.is_terminal or Deadline(instruction.deadline_s).has_passed:
             return moves[0]
         self._is_late = False
-        found, said = self._run(partial(self._decided, order, state, moves), order.interrupt_s) or (None, "")
+        found, said = self._run(partial(self._decided, instruction, state, moves), instruction.interrupt_s) or (
+            None,
+            "",
+        )
         if said and found is None:
             _LOG.error("%s is not a legal move of %s; the best so far is played", said, self.role)
-            self.report(orders.PlayerFailed(f"{said} is not a legal move of {self.role}"))
+            self.report(worker_protocol.PlayerFailed(f"{said} is not a legal move of {self.role}"))
         chosen = found or next((move for move in moves if move is player.best_so_far), moves[0])
         if self._is_late and not suggested and chosen is moves[0] and len(moves) > 1:
             _LOG.error("%s; a legal move of %s is played", _LATE, self.role)
-            self.report(orders.PlayerFailed(_LATE))
-        self._tell_insight(order.step, chosen)
+            self.report(worker_protocol.PlayerFailed(_LATE))
+        self._tell_insight(instruction.step, chosen)
         return chosen
 
-    def _decided(self, order: orders.Ask, state: State, moves: tuple[Term, ...]) -> tuple[Term | None, str]:
+    def _decided(
+        self, instruction: worker_protocol.Ask, state: State, moves: tuple[Term, ...]
+    ) -> tuple[Term | None, str]:
         """Return the legal move that the player decides on, None where it is none, and as text what it returned.
 
         What an author's code returns may be anything, whose own methods say what it is equal to and how it is written.
         """
-        said = self.player.move(state, self.role, Deadline(order.deadline_s))
+        said = self.player.move(state, self.role, Deadline(instruction.deadline_s))
         if said is None:
             return None, _NOTHING
         return find_move(said, moves), str(said)[:_MAX_SHOWN] or repr("")
@@ -288,10 +293,10 @@ class Thinker:
         if type(self.player).insight is Player.insight:
             return
         if chosen is not self.player.best_so_far:
-            self.report(orders.Best(step, str(chosen)))
+            self.report(worker_protocol.Best(step, str(chosen)))
         text = self._run(self._told_insight, Deadline.after(HOOK_S).at_s)
         if text is not None:
-            self.report(orders.Thought(step, text))
+            self.report(worker_protocol.Thought(step, text))
             _LOG.info("%s: %s", self.role, insight_words(read_insight(text)))
 
     def _told_insight(self) -> str | None:
@@ -317,7 +322,7 @@ class Thinker:
         again, calls = (" again", None) if text in self._failures else ("", error)
         self._failures.add(text)
         _LOG.error("%s failed as %s%s: %s", name, self.role, again, text, exc_info=calls)
-        self.report(orders.PlayerFailed(text))
+        self.report(worker_protocol.PlayerFailed(text))
 
 
 def failure_text(error: BaseException) -> str:

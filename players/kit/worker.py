@@ -20,9 +20,17 @@ from gdl.process import end_first, limit_memory
 from gdl.wire.messages import Play, Stop
 from players.kit import forking
 from players.kit.notebook import packed
-from players.kit.orders import MAX_LINE_BYTES, Leave, Order, Report, read_order, read_report, to_line
 from players.kit.session import OpenRequest, Session
 from players.kit.thinker import Thinker, ignore_time_up
+from players.kit.worker_protocol import (
+    MAX_LINE_BYTES,
+    Instruction,
+    Leave,
+    Report,
+    read_instruction,
+    read_report,
+    to_line,
+)
 from players.player import MakePlayer, Player
 
 _PRELOADED: Final = (
@@ -72,7 +80,7 @@ def is_worker_importing_main() -> bool:
 
 
 class Worker:
-    """A worker process as the service sees it: send orders, iterate over reports, kill."""
+    """A worker process as the service sees it: send instructions, iterate over reports, kill."""
 
     def __init__(self, process: Process, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         self.process, self._reader, self._writer = process, reader, writer
@@ -97,10 +105,10 @@ class Worker:
         reader, writer = await asyncio.open_connection(sock=ours, limit=MAX_LINE_BYTES)
         return cls(process, reader, writer)
 
-    def send(self, *orders: Order) -> None:
-        """Send *orders*; to a worker that has ended they are lost."""
+    def send(self, *instructions: Instruction) -> None:
+        """Send *instructions*; to a worker that has ended they are lost."""
         if not self._writer.is_closing():
-            self._writer.writelines(map(to_line, orders))
+            self._writer.writelines(map(to_line, instructions))
 
     async def reports(self) -> AsyncIterator[Report]:
         """Yield what the worker reports until it ends."""
@@ -138,7 +146,7 @@ class Worker:
 
 
 def _work(pipe: socket.socket, make_player: MakePlayer, limits: WorkerLimits) -> None:
-    """Carry out orders in the worker process until there are no more, or the service has ended."""
+    """Carry out instructions in the worker process until there are no more, or the service has ended."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.signal(signal.SIGALRM, signal.SIG_IGN)
     os.dup2(sys.__stderr__.fileno() if sys.__stderr__ else 2, 1)
@@ -147,9 +155,9 @@ def _work(pipe: socket.socket, make_player: MakePlayer, limits: WorkerLimits) ->
     end_first(os.getpid())
     limits.apply()
     thinker = Thinker(make_player, lambda report: pipe.sendall(to_line(report)))
-    with pipe, pipe.makefile("rb") as orders, contextlib.suppress(ConnectionError):
-        for line in orders:
-            thinker.execute(read_order(line))
+    with pipe, pipe.makefile("rb") as instructions, contextlib.suppress(ConnectionError):
+        for line in instructions:
+            thinker.execute(read_instruction(line))
             if thinker.has_left:
                 break
 
@@ -208,7 +216,7 @@ class SeatedPlayer:
         self.session, self.make_player, self.limits = session, make_player, limits
         self.worker: Worker | None = None
         self.watch: asyncio.TimerHandle | None = None
-        self._waiting: list[Order] = [session.join()]
+        self._waiting: list[Instruction] = [session.join()]
         self._changed = asyncio.Event()
         self._is_over = False
         self._gets_no_worker = self._is_refusal_told = False
@@ -296,16 +304,16 @@ class SeatedPlayer:
     async def leave(self, stop: Stop | None, patience_s: float) -> None:
         """End the match, with the last step if *stop* has it, and the worker, which may take *patience_s* for it."""
         self._is_over = True
-        orders = [] if stop is None else self.session.stop(stop)
+        instructions = [] if stop is None else self.session.stop(stop)
         self.session.question.close()
         self._notify()
         if self.worker is not None:
             self.worker.interrupt()  # before it is sent the last step, which the player is to perceive
-            self.worker.send(*orders, Leave(is_abort=stop is None))
+            self.worker.send(*instructions, Leave(is_abort=stop is None))
             await self.worker.end(patience_s)
 
-    def _send(self, *orders: Order) -> None:
-        self._waiting += orders
+    def _send(self, *instructions: Instruction) -> None:
+        self._waiting += instructions
         if self.worker is not None:
             self.worker.send(*self._waiting)
             self._waiting = []

@@ -7,26 +7,26 @@ import pytest
 from gdl.language.kif import read_term
 from gdl.language.terms import Constant
 from gdl.wire.messages import Play, Start, Stop
-from players.kit.orders import (
+from players.kit.session import MAX_LOSSES, OpenRequest, Session, Timing
+from players.kit.worker_protocol import (
     Ask,
     Best,
     Confirm,
     Confirmed,
     Done,
     Follow,
+    Instruction,
     Join,
     Joined,
-    Order,
     PlayerFailed,
     Ready,
     Refused,
     Report,
     Thought,
-    read_order,
+    read_instruction,
     read_report,
     to_line,
 )
-from players.kit.session import MAX_LOSSES, OpenRequest, Session, Timing
 
 START = Start("m", Constant("x"), "(role x) (role o)", 10, 4)
 
@@ -243,10 +243,10 @@ def test_percepts_that_come_again_are_another_question_whatever_the_seat_of_the_
 def test_a_step_that_was_answered_before_is_followed_and_not_thought_about() -> None:
     session = Session(START, 7, 100.0, Timing(1.0), answered="ready")
     joined = session.join()
-    orders = [session.catch_up(play(), 100.0, "a"), session.catch_up(play("a,noop"), 100.0, "noop")]
+    instructions = [session.catch_up(play(), 100.0, "a"), session.catch_up(play("a,noop"), 100.0, "noop")]
     asked = session.ask(play("noop,b"), 100.0)
     assert joined == Join("(role x) (role o)", "x", 7, 100.5, 100.625, 1.0)
-    assert (orders, asked) == (
+    assert (instructions, asked) == (
         [[], [Follow("a", ("a", "noop"))]],
         [Follow("noop", ("noop", "b")), Ask(2, 103.0, 103.25)],
     )
@@ -283,9 +283,9 @@ def test_a_new_worker_gets_all_steps_and_is_only_asked_for_a_legal_move() -> Non
 
 def test_a_new_worker_confirms_what_the_lost_one_had_not_confirmed() -> None:
     session = session_after((play(), "a"))
-    unasked = [type(order) for order in session.replace(200.0)]
+    unasked = [type(instruction) for instruction in session.replace(200.0)]
     assert session.confirm() == Confirm()
-    unconfirmed = [type(order) for order in session.replace(200.0)]
+    unconfirmed = [type(instruction) for instruction in session.replace(200.0)]
     session.take_report(Confirmed())
     assert (unasked, unconfirmed, session.is_caught_up) == ([Join], [Join, Confirm], True)
 
@@ -294,8 +294,8 @@ def test_the_best_so_far_is_answered_when_a_worker_is_lost() -> None:
     session = session_after()
     session.ask(play(), 100.0)
     session.take_report(Best(0, "a"))
-    orders = list(session.replace(200.0))
-    assert (session.question.answer, [type(order) for order in orders]) == ("a", [Join])
+    instructions = list(session.replace(200.0))
+    assert (session.question.answer, [type(instruction) for instruction in instructions]) == ("a", [Join])
     assert session.question.failure == "its process ended"
 
 
@@ -306,10 +306,10 @@ def test_code_that_loses_worker_after_worker_is_no_longer_run() -> None:
 
 
 @pytest.mark.parametrize(
-    "order", [Join("(role x)", "x", 1, 2.0, 3.0, 0.5), Follow(None, ("a",)), Ask(1, 2.0, 3.0), Confirm()]
+    "instruction", [Join("(role x)", "x", 1, 2.0, 3.0, 0.5), Follow(None, ("a",)), Ask(1, 2.0, 3.0), Confirm()]
 )
-def test_an_order_is_read_back(order: Order) -> None:
-    assert read_order(to_line(order)) == order
+def test_an_instruction_is_read_back(instruction: Instruction) -> None:
+    assert read_instruction(to_line(instruction)) == instruction
 
 
 @pytest.mark.parametrize(

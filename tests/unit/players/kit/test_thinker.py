@@ -13,24 +13,24 @@ import pytest
 from gdl.games.library import find_game
 from gdl.wire.insights import Insight, insight_text
 from players import Player
-from players.kit.orders import (
+from players.kit.thinker import Thinker
+from players.kit.worker_protocol import (
     Ask,
     Best,
     Confirm,
     Confirmed,
     Done,
     Follow,
+    Instruction,
     Join,
     Joined,
     Leave,
-    Order,
     PlayerFailed,
     Ready,
     Refused,
     Report,
     Thought,
 )
-from players.kit.thinker import Thinker
 from players.player import MakePlayer
 from tests.kit.players import odd_players
 
@@ -38,11 +38,11 @@ TICTACTOE = find_game("tictactoe").path.read_text()
 FAR_S = 60.0
 
 
-def reports_of(make_player: MakePlayer, *orders: Order) -> list[Report]:
+def reports_of(make_player: MakePlayer, *instructions: Instruction) -> list[Report]:
     reports: list[Report] = []
     thinker = Thinker(make_player, reports.append)
-    for order in orders:
-        thinker.execute(order)
+    for instruction in instructions:
+        thinker.execute(instruction)
     return reports
 
 
@@ -158,10 +158,10 @@ def test_without_thinking_no_code_of_the_author_is_run() -> None:
 
 
 @pytest.mark.parametrize(
-    "order", [join("nobody"), join(rules="(role x"), join(rules=""), join(rules="(role x) (<= (p ?y) (q x))")]
+    "instruction", [join("nobody"), join(rules="(role x"), join(rules=""), join(rules="(role x) (<= (p ?y) (q x))")]
 )
-def test_rules_that_cannot_be_played_are_refused(order: Join) -> None:
-    assert [type(report) for report in reports_of(odd_players.First, order)] == [Refused]
+def test_rules_that_cannot_be_played_are_refused(instruction: Join) -> None:
+    assert [type(report) for report in reports_of(odd_players.First, instruction)] == [Refused]
 
 
 def test_a_role_without_legal_moves_has_no_answer() -> None:

@@ -1,4 +1,4 @@
-"""The orders of a service to its worker and the reports of that, as lines of JSON."""
+"""The protocol between a player server and its worker processes: instructions and reports, as lines of JSON."""
 
 import json
 from dataclasses import asdict, dataclass
@@ -51,7 +51,7 @@ class Leave:
 
 @dataclass(frozen=True, slots=True)
 class Confirm:
-    """Report that all orders before this one are carried out."""
+    """Report that all instructions before this one are carried out."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,7 +99,7 @@ class Thought:
 
 @dataclass(frozen=True, slots=True)
 class Confirmed:
-    """All orders before `Confirm` are carried out."""
+    """All instructions before `Confirm` are carried out."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,24 +109,24 @@ class PlayerFailed:
     what: str
 
 
-Order: TypeAlias = Join | Follow | Ask | Leave | Confirm
+Instruction: TypeAlias = Join | Follow | Ask | Leave | Confirm
 Report: TypeAlias = Joined | Ready | Refused | Best | Done | Thought | Confirmed | PlayerFailed
 
-_ORDERS: Final = {kind.__name__: kind for kind in (Join, Follow, Ask, Leave, Confirm)}
+_INSTRUCTIONS: Final = {kind.__name__: kind for kind in (Join, Follow, Ask, Leave, Confirm)}
 _REPORTS: Final = {
     kind.__name__: kind for kind in (Joined, Ready, Refused, Best, Done, Thought, Confirmed, PlayerFailed)
 }
 
 
-def to_line(said: Order | Report) -> bytes:
+def to_line(said: Instruction | Report) -> bytes:
     """Return *said* as one line of JSON."""
     return json.dumps([type(said).__name__, asdict(said)]).encode() + b"\n"
 
 
-def read_order(line: bytes) -> Order:
-    """Return the order that *line* holds."""
+def read_instruction(line: bytes) -> Instruction:
+    """Return the instruction that *line* holds."""
     name, fields = json.loads(line)
-    return _ORDERS[name](**_with_tuples(fields))
+    return _INSTRUCTIONS[name](**_with_tuples(fields))
 
 
 def read_report(line: bytes) -> Report:
