@@ -23,7 +23,7 @@ from dataclasses import dataclass
 from typing import Any, BinaryIO, Final, Literal, TypeAlias, TypedDict, TypeVar, cast
 
 from gdl.errors import ChildProcessDiedError, GdlError, LimitExceeded
-from gdl.process import MEGABYTE, die_with, end_first, ending, limit_cpu, limit_memory
+from gdl.process_limits import MEGABYTE, die_with, end_first, ending, limit_cpu, limit_memory
 
 Result = TypeVar("Result")
 Report: TypeAlias = Callable[[object], None]

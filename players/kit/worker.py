@@ -16,7 +16,7 @@ from multiprocessing import connection
 from multiprocessing.context import ForkServerProcess as Process
 from typing import Final, Self
 
-from gdl.process import end_first, limit_memory
+from gdl.process_limits import end_first, limit_memory
 from gdl.wire.messages import Play, Stop
 from players.kit import forking
 from players.kit.notebook import packed

@@ -19,7 +19,7 @@ from gdl.game import EvaluationLimits, Game, JointMove, Role, State
 from gdl.interpreter import InterpretedGame
 from gdl.language.rules import Description, read_rules
 from gdl.language.terms import Term
-from gdl.process import MEGABYTE
+from gdl.process_limits import MEGABYTE
 from server.match.position import Position, facts_in, first_position, next_position
 
 KILOBYTE: Final = 1024

@@ -18,7 +18,7 @@ from gdl.game import EvaluationLimits, JointMove, Role
 from gdl.games.library import find_game, game_names
 from gdl.language.rules import Description, read_rules, rules_sha256
 from gdl.language.terms import Constant
-from gdl.process import MEGABYTE
+from gdl.process_limits import MEGABYTE
 from server.hosting.cores import SLOTS_PER_CORE, n_cores_here
 from server.hosting.engine_process import (
     KILOBYTE,

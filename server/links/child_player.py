@@ -18,7 +18,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Final, TypeAlias
 
-from gdl.process import end_first, ending
+from gdl.process_limits import end_first, ending
 from gdl.wire.insights import MAX_INSIGHT, TAKES_INSIGHT, commented_insight, insight_comment
 from server.links.connection import PacedReading, turns
 from server.links.errors import PlayerSpecError, RemotePlayerError

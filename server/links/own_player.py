@@ -16,7 +16,7 @@ from types import MappingProxyType
 from typing import BinaryIO, Final, Self, TypeAlias
 
 from gdl.language.terms import Term
-from gdl.process import end_first, ending
+from gdl.process_limits import end_first, ending
 from gdl.wire.messages import read_message
 from players.kit.player_server import PlayerServer, Settings
 from players.kit.worker import WorkerLimits

@@ -96,22 +96,22 @@ SHUTDOWN: Final = web.AppKey("shutdown", Shutdown)
 
 
 async def end(
-    playing: Closable, mode: ShutdownMode, limit_s: float, sleep: Callable[[float], Awaitable[object]] = asyncio.sleep
+    manager: Closable, mode: ShutdownMode, limit_s: float, sleep: Callable[[float], Awaitable[object]] = asyncio.sleep
 ) -> None:
-    """End what *playing* plays in *mode*; what is not finished within *limit_s* is parked."""
-    playing.stop_starting()
-    _LOG.info("shutting down", manner=mode.value, running=playing.n_running())
+    """End what *manager* plays in *mode*; what is not finished within *limit_s* is parked."""
+    manager.stop_starting()
+    _LOG.info("shutting down", manner=mode.value, running=manager.n_running())
     if mode is ShutdownMode.FINISH:
-        await _finished(playing, limit_s, sleep)
+        await _finished(manager, limit_s, sleep)
     is_aborting = mode is ShutdownMode.ABORT
-    if playing.n_running() and not is_aborting:
-        _LOG.info("parked", running=playing.n_running())
-    await playing.close(parking=not is_aborting)
+    if manager.n_running() and not is_aborting:
+        _LOG.info("parked", running=manager.n_running())
+    await manager.close(parking=not is_aborting)
     _LOG.info("shut down")
 
 
-async def _finished(playing: Closable, limit_s: float, sleep: Callable[[float], Awaitable[object]]) -> None:
+async def _finished(manager: Closable, limit_s: float, sleep: Callable[[float], Awaitable[object]]) -> None:
     loop = asyncio.get_running_loop()
     until_s = loop.time() + limit_s
-    while playing.n_running() and loop.time() < until_s:
+    while manager.n_running() and loop.time() < until_s:
         await sleep(POLL_S)

@@ -17,7 +17,7 @@ import pytest
 from gdl.engines import make_game
 from gdl.errors import UnknownNameError
 from gdl.language.terms import Constant
-from gdl.process import ending
+from gdl.process_limits import ending
 from players.kit.worker import WorkerLimits
 from server.hosting.runner import MatchRunner, opened
 from server.links.connection import PlainConnection

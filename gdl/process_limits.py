@@ -1,4 +1,4 @@
-"""What a process is held to: memory, processor time, the life of its caller; and in words how one has ended.
+"""The limits that a process is held to: memory, processor time, the life of its caller; and in words how one has ended.
 
 No process is started here; `gdl.worker` does that.
 """
