@@ -17,9 +17,9 @@ import click
 
 from benchmarks.load.figures import Figure, table, write_figures
 from benchmarks.load.interference import interfered
+from benchmarks.load.load_generator import LoadGenerator, MatchSettings, Run
 from benchmarks.load.old_matches import fill
 from benchmarks.load.pages import measured, page_figures
-from benchmarks.load.playing import MatchSettings, Playing, Run
 from benchmarks.load.processes import Listener, child, managing
 from benchmarks.load.profiling import report
 from benchmarks.load.shared_database import new_database, play_on_shared_database
@@ -45,11 +45,11 @@ async def played(folder: Path, plan: Plan, settings: MatchSettings) -> list[Figu
         child(["benchmarks.load.players", *thinking], folder / "players.log") as players,
         _manager(folder, plan, max((*at_once, N_WARMING)), profiles) as manager,
     ):
-        playing = Playing(manager, players, settings, profiles)
-        await playing.play(N_WARMING)
+        generator = LoadGenerator(manager, players, settings, profiles)
+        await generator.play(N_WARMING)
         for n_matches in at_once:
             await manager.until_at_rest()
-            run = await (playing.play_as_ordered(n_matches) if plan.as_ordered else playing.play(n_matches))
+            run = await (generator.play_as_ordered(n_matches) if plan.as_ordered else generator.play(n_matches))
             figures += run.figures(PROMISES_S.get(n_matches))
             _print_profiles(run)
     return figures

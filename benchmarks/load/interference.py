@@ -13,8 +13,8 @@ from typing import Final
 import aiohttp
 
 from benchmarks.load.figures import Figure, quantile
+from benchmarks.load.load_generator import LoadGenerator, MatchSettings, Run, record_of
 from benchmarks.load.players import ROLES
-from benchmarks.load.playing import MatchSettings, Playing, Run, record_of
 from benchmarks.load.processes import Child, child, managing
 
 N_GOOD: Final = 20
@@ -64,10 +64,10 @@ async def interfered(folder: Path, n_hostile: int, settings: MatchSettings) -> l
         child(["benchmarks.load.hostile_players"], folder / "hostile.log") as hostile,
         managing(folder, 2 * N_GOOD + n_hostile) as manager,
     ):
-        playing = Playing(manager, players, settings)
-        await playing.play(N_GOOD)
+        generator = LoadGenerator(manager, players, settings)
+        await generator.play(N_GOOD)
         async with _harassing(manager, hostile, n_hostile) as ids, _asking_health(manager) as healths_s:
-            run = await playing.play(N_GOOD)
+            run = await generator.play(N_GOOD)
         n_steps = await _steps(manager, ids)
     return Interference(n_hostile, n_steps, run, healths_s).figures()
 

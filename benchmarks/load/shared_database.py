@@ -13,7 +13,7 @@ import asyncpg  # type: ignore[import-untyped]  # it ships no types
 from sqlalchemy.engine import make_url
 
 from benchmarks.load.figures import Figure
-from benchmarks.load.playing import MatchSettings, Playing
+from benchmarks.load.load_generator import LoadGenerator, MatchSettings
 from benchmarks.load.processes import child, managing
 
 N_MATCHES: Final = 200
@@ -51,9 +51,9 @@ async def play_on_shared_database(folder: Path, server: str, n_managers: int, se
         managers = [
             await stack.enter_async_context(managing(folder, n_of_each, database=database)) for _ in range(n_managers)
         ]
-        playing = Playing(managers[0], players, settings, others=managers[1:])
-        await playing.play(N_WARMING)
-        run = await playing.play(N_MATCHES)
+        generator = LoadGenerator(managers[0], players, settings, others=managers[1:])
+        await generator.play(N_WARMING)
+        run = await generator.play(N_MATCHES)
     what = f"{n_managers} {'manager' if n_managers == 1 else 'managers'} on one PostgreSQL"
     return [
         Figure(f"{what}: not completed", run.n_matches - run.n_completed, "", 0),

@@ -22,7 +22,7 @@ from typing import Any, Final
 from yarl import URL
 
 from benchmarks.load.figures import Figure, quantile
-from benchmarks.load.playing import MatchSettings, Playing, Run
+from benchmarks.load.load_generator import LoadGenerator, MatchSettings, Run
 from benchmarks.load.processes import Child, child, managing
 
 N_CONNECTING: Final = 50
@@ -187,12 +187,12 @@ async def viewed(folder: Path, n_viewers: int, settings: MatchSettings, n_matche
         child(["benchmarks.load.players", *thinking], folder / "players.log") as players,
         managing(folder, n_matches) as manager,
     ):
-        playing = Playing(manager, players, settings)
-        await playing.play(N_WARMING)  # the rules are compiled meanwhile
-        return (await _viewed(manager, playing, n_viewers, n_matches)).figures()
+        generator = LoadGenerator(manager, players, settings)
+        await generator.play(N_WARMING)  # the rules are compiled meanwhile
+        return (await _viewed(manager, generator, n_viewers, n_matches)).figures()
 
 
-async def _viewed(manager: Child, playing: Playing, n_viewers: int, n_matches: int) -> Viewing:
+async def _viewed(manager: Child, generator: LoadGenerator, n_viewers: int, n_matches: int) -> Viewing:
     ordered: asyncio.Future[str] = asyncio.get_running_loop().create_future()
     watched = asyncio.Event()
 
@@ -200,7 +200,7 @@ async def _viewed(manager: Child, playing: Playing, n_viewers: int, n_matches: i
         ordered.set_result(match_ids[0])
         await watched.wait()
 
-    run = asyncio.create_task(playing.play(n_matches, on_ordered))
+    run = asyncio.create_task(generator.play(n_matches, on_ordered))
     paths = f"/api/v1/matches/{await ordered}/events", HOME
     async with viewing(manager.url, 1, paths):
         pass  # what is loaded and drawn with the first viewer is not another one's

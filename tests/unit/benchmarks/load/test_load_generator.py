@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from benchmarks.load.playing import Ordering, Run
+from benchmarks.load.load_generator import Ordering, Run
 
 RUN = Run(
     10,

@@ -1,4 +1,4 @@
-"""Many matches of tictactoe at once, ordered over HTTP from a game manager in a process of its own."""
+"""The load generator: many matches of tictactoe at once, ordered over HTTP from a game manager in its own process."""
 
 from __future__ import annotations
 
@@ -128,7 +128,7 @@ async def record_of(session: aiohttp.ClientSession, match_id: str) -> dict[str, 
         return found
 
 
-class Playing:
+class LoadGenerator:
     """Plays matches between the players of the process *players* at *manager*, and at *others* on its database.
 
     The manager writes *profiles*, if any.
