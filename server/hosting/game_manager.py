@@ -28,7 +28,7 @@ from server.registry.registry import Registry, RegistrySettings
 from server.storage import accounts, games, journals, lobby, matches, notifications, queue, results, tournaments, writer
 from server.storage.database import Database
 from server.storage.errors import StorageError
-from server.storage.rows import MatchPurpose
+from server.storage.rows import MatchPurpose, MatchRow
 from server.tournament.fixtures import ScheduledMatch
 
 LOOK_S: Final = 1.0
@@ -143,6 +143,10 @@ class GameManager:
     def n_running(self) -> int:
         """Return how many matches this manager plays."""
         return self.supervisor.n_running
+
+    def lobby_until_ms(self, row: MatchRow) -> int:
+        """Return when a match in the lobby is cancelled."""
+        return row.created_ms + round(1000 * self.settings.lobby_s)
 
     def look(self) -> None:
         """Look at the queue soon: something may have become possible."""

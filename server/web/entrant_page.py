@@ -17,8 +17,7 @@ from server.storage.rows import SeatKind
 from server.tournament.rating_chart import RatingChart, rating_chart
 from server.tournament.ratings import RatingsAfter, rating_history
 from server.web import rendering, tournament_pages, tournament_view
-from server.web.match_page import VIEWS
-from server.web.match_view import MatchView
+from server.web.match_view import VIEWS, MatchView
 
 _MOST_WITH_ERRORS: Final = 20
 """Of how many matches, the latest, the page shows the errors with their steps."""

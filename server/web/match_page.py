@@ -2,10 +2,9 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any
 
 from aiohttp import web
-from cachetools import LRUCache
 from yarl import URL
 
 from gdl.boards import Board
@@ -15,13 +14,11 @@ from server.access.access import PRINCIPAL, principal
 from server.access.roles import requires
 from server.api.operation import MANAGER
 from server.clock import now_ms
-from server.hosting.game_manager import GameManager
 from server.hosting.practice import check_may_abort, may_abort
 from server.principal import Principal, Role
 from server.records.record import understood
-from server.spectating.broadcast import broadcast_of, delay_of
-from server.spectating.knowledge import KnownFacts, SeatHistory, facts_after
-from server.spectating.public_journal import public_events
+from server.spectating.broadcast import delay_of
+from server.spectating.knowledge import SeatHistory, facts_after
 from server.spectating.public_record import known_match
 from server.spectating.viewers import secrecy_of
 from server.storage.rows import MatchRow, MatchStatus
@@ -29,32 +26,8 @@ from server.visibility import Aspect, Viewer, may_see
 from server.web import boards, match_cards, rendering, tournament_pages, tournament_view
 from server.web.game_versions import FIRST_POSITIONS, GAME_VERSIONS, ShownRules, shown_rules
 from server.web.insight_view import insight_view_of
-from server.web.match_view import MatchView, rows_of, view_of
+from server.web.match_view import KNOWN_FACTS, VIEWS, MatchView, rows_of
 from server.web.template_filters import segment
-
-_N_VIEWS: Final = 64
-
-
-class Views:
-    """What is public of matches that are over, which does not change any more."""
-
-    def __init__(self) -> None:
-        self._found: LRUCache[str, MatchView] = LRUCache(_N_VIEWS)
-
-    async def of(self, request: web.Request, row: MatchRow) -> MatchView:
-        """Return what is public of the match of *row* now."""
-        found = self._found.get(row.id)
-        if found is None:
-            entries = broadcast_of(row, await request.app[MANAGER].journals.entries(row.id))
-            with understood(row.id):
-                found = view_of(public_events(entries, secrecy_of(row)))
-            if secrecy_of(row).is_over:
-                self._found[row.id] = found
-        return found
-
-
-VIEWS: Final = web.AppKey("views", Views)
-KNOWN_FACTS: Final = web.AppKey("known_facts", KnownFacts)
 
 
 @dataclass(frozen=True, slots=True)
@@ -194,7 +167,7 @@ async def _context(request: web.Request, shown: ShownMatch) -> dict[str, Any]:
         "may_abort": may_abort(request.get(PRINCIPAL), shown.row),
         "now_ms": now_ms(),
         "wait_reason": request.app[MANAGER].wait_reasons.get(shown.row.id),
-        "lobby_until_ms": lobby_until_ms(request.app[MANAGER], shown.row),
+        "lobby_until_ms": request.app[MANAGER].lobby_until_ms(shown.row),
         "insights": insight_view_of(shown.view, shown.roles, shown.step, shown.only),
         "has_tournament": await _has_tournament(request, shown.row),
     }
@@ -215,11 +188,6 @@ async def _ruling(request: web.Request, row: MatchRow) -> tournament_view.ShownF
         return None
     found = shown.fixtures.get(row.id)
     return None if found is None or found.note in ("", row.abort_reason) else found
-
-
-def lobby_until_ms(manager: GameManager, row: MatchRow) -> int:
-    """Return when a match in the lobby is cancelled."""
-    return row.created_ms + round(1000 * manager.settings.lobby_s)
 
 
 async def _picture(request: web.Request, shown: ShownMatch) -> tuple[boards.Picture | None, bool]:

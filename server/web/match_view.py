@@ -5,8 +5,14 @@ from dataclasses import dataclass, field, replace
 from itertools import groupby
 from typing import Final
 
+from aiohttp import web
+from cachetools import LRUCache
+
 from gdl.game import NOOP
 from gdl.wire.insights import Insight
+from server.api.operation import MANAGER
+from server.records.record import understood
+from server.spectating.broadcast import broadcast_of
 from server.spectating.events import (
     PublicAnswer,
     PublicClose,
@@ -18,10 +24,15 @@ from server.spectating.events import (
     PublicState,
     PublicStep,
 )
+from server.spectating.knowledge import KnownFacts
+from server.spectating.public_journal import public_events
+from server.spectating.viewers import secrecy_of
+from server.storage.rows import MatchRow
 from server.web.template_filters import error_words, plain_term
 
 WAITING_NAMES: Final = frozenset({NOOP, "wait", "nothing", "idle"})
 """What rule authors call the move of a role that only waits."""
+_N_VIEWS: Final = 64
 
 
 @dataclass(frozen=True, slots=True)
@@ -216,3 +227,25 @@ def _hidden(steps: Sequence[StepView]) -> HiddenSteps:
         tuple(sum(one.took_ms or 0 for one in moves) for moves in seats),
         tuple(sum(bool(one.trouble) for one in moves) for moves in seats),
     )
+
+
+class MatchViews:
+    """What is public of matches that are over, which does not change any more."""
+
+    def __init__(self) -> None:
+        self._found: LRUCache[str, MatchView] = LRUCache(_N_VIEWS)
+
+    async def of(self, request: web.Request, row: MatchRow) -> MatchView:
+        """Return what is public of the match of *row* now."""
+        found = self._found.get(row.id)
+        if found is None:
+            entries = broadcast_of(row, await request.app[MANAGER].journals.entries(row.id))
+            with understood(row.id):
+                found = view_of(public_events(entries, secrecy_of(row)))
+            if secrecy_of(row).is_over:
+                self._found[row.id] = found
+        return found
+
+
+VIEWS: Final = web.AppKey("views", MatchViews)
+KNOWN_FACTS: Final = web.AppKey("known_facts", KnownFacts)

@@ -26,6 +26,7 @@ from server.web import (
     home_page,
     match_lists,
     match_page,
+    match_view,
     player_pages,
     rating_pages,
     seat_page,
@@ -118,7 +119,7 @@ async def _memories(app: web.Application) -> AsyncIterator[None]:
     warming.cancel()
     await app[MEASUREMENTS].close()
     await app[CHECKER].close()
-    await app[match_page.KNOWN_FACTS].close()
+    await app[match_view.KNOWN_FACTS].close()
     await app[game_pages.STATISTICS].close()
     await app[player_pages.STATISTICS].close()
     await app[entrant_page.HISTORIES].close()
@@ -137,8 +138,8 @@ def _make_memories(app: web.Application) -> None:
     app[tournament_pages.SHOWN] = tournament_pages.ShownTournaments(manager.tournaments.store, feed)
     app[entrant_page.HISTORIES] = entrant_page.RatingHistories(app[tournament_pages.SHOWN])
     app[exports.PACKING] = asyncio.Lock()
-    app[match_page.VIEWS] = match_page.Views()
-    app[match_page.KNOWN_FACTS] = KnownFacts()
+    app[match_view.VIEWS] = match_view.MatchViews()
+    app[match_view.KNOWN_FACTS] = KnownFacts()
     statistics = Statistics(manager.database)
     app[game_pages.STATISTICS] = _figures(statistics.of_game)
     app[player_pages.STATISTICS] = _figures(statistics.of_player)

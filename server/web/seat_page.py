@@ -25,9 +25,10 @@ from server.refusals import RequestError
 from server.spectating.knowledge import SeatHistory, facts_after
 from server.spectating.public_record import known_match
 from server.storage.rows import GameVersion, MatchRow
-from server.web import match_cards, match_page, rendering
+from server.web import match_cards, rendering
 from server.web.boards import board, cells_of, last_move, picture_of
 from server.web.game_versions import FIRST_POSITIONS, GAME_VERSIONS, shown_rules
+from server.web.match_view import KNOWN_FACTS
 from server.web.template_filters import segment, sentence
 
 _COOKIE: Final = "ggp_seat"
@@ -161,7 +162,7 @@ async def _context(request: web.Request, match: MatchRow, role: str, problem: st
         "left_ms": None if view.seconds_left is None else round(1000 * view.seconds_left),
         "problem": problem,
         "may_abort": may_abort(request.get(PRINCIPAL), match),
-        "lobby_until_ms": match_page.lobby_until_ms(request.app[MANAGER], match),
+        "lobby_until_ms": request.app[MANAGER].lobby_until_ms(match),
     }
 
 
@@ -175,7 +176,7 @@ async def _known(request: web.Request, version: GameVersion, view: SeatView) -> 
     if not version.is_gdl2:
         return view.state or await _first_facts(request, version)
     steps = tuple((step.move, tuple(step.percepts or ())) for step in view.steps)
-    known = await request.app[match_page.KNOWN_FACTS].of(SeatHistory(version.rules, view.role, steps))
+    known = await request.app[KNOWN_FACTS].of(SeatHistory(version.rules, view.role, steps))
     return None if known is None else facts_after(known, len(steps)) or ()
 
 

@@ -20,7 +20,7 @@ from server.principal import Role
 from server.refusals import RequestError
 from server.storage.games import title_of
 from server.storage.rows import GameVersion
-from server.web import match_page, rendering
+from server.web import rendering
 from server.web.game_versions import known_game
 from server.web.seat_page import seat_address
 from server.web.template_filters import sentence
@@ -107,7 +107,7 @@ def _started(request: web.Request, ordered: DrawnMatch, *, is_for_others: bool) 
     """Return the page with the seats' links where people elsewhere play; else redirect to the match or the seat."""
     claims = [(role, seat_address(ordered.row.id, role, secret)) for role, secret in ordered.seat_secrets.items()]
     if len(claims) > 1 or (claims and is_for_others):
-        until_ms = match_page.lobby_until_ms(request.app[MANAGER], ordered.row)
+        until_ms = request.app[MANAGER].lobby_until_ms(ordered.row)
         return rendering.render(
             request,
             "claims.html",
