@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
 from gdl.errors import MetadataError
-from gdl.language.rules import ABOUT_SUFFIX, RULES_SUFFIX
+from gdl.language.rules import METADATA_SUFFIX, RULES_SUFFIX
 
 if TYPE_CHECKING:
     from gdl.boards import GameMetadata
@@ -41,7 +41,7 @@ def metadata_beside(description: Description) -> GameMetadata | None:
     if rules.suffix != RULES_SUFFIX:
         return None
     try:
-        return read_metadata(rules.with_suffix(ABOUT_SUFFIX))
+        return read_metadata(rules.with_suffix(METADATA_SUFFIX))
     except (OSError, MetadataError):
         return None
 

@@ -129,7 +129,7 @@ def metadata_for_rules(description: Description) -> GameMetadata | None:
             # Reading the rules of all games would take seconds: most texts lack one of the words.
             text = file.text().lower()
             if all(word in text for word in words) and file.read().rules == description.rules:
-                return file.about()
+                return file.metadata()
         except (GdlError, OSError, UnicodeDecodeError):  # a broken file is no game that we know
             continue
     return None

@@ -121,7 +121,7 @@ def play(
     metadata = None
     if isinstance(game, (str, Path)):
         file = find_game(game)
-        game, metadata = make_game(file.read()), file.about()
+        game, metadata = make_game(file.read()), file.metadata()
     mine, make_opponent = _role(game, role), find_player(opponent)
     person = _Clicker()
     players = {other: person if other is mine else make_opponent() for other in played_roles(game)}
@@ -190,7 +190,7 @@ def _frames_of_record(record: StoredRecord | str | Path) -> _Frames:
             steps.append((at.state, led))
             led = at.moves or ()
             advance()
-    return _Frames(game, file.about() if file else None, steps)
+    return _Frames(game, file.metadata() if file else None, steps)
 
 
 class _Clicker(Player):

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Final
 from gdl.errors import NamedDescriptionError, UnknownNameError
 from gdl.files import is_file
 from gdl.language.kif import DEFAULT_LIMITS, ReadLimits
-from gdl.language.rules import ABOUT_SUFFIX, RULES_SUFFIX, Description, read_file
+from gdl.language.rules import METADATA_SUFFIX, RULES_SUFFIX, Description, read_file
 
 if TYPE_CHECKING:
     from gdl.boards import GameMetadata
@@ -45,14 +45,14 @@ class GameFile:
     path: Path
 
     @property
-    def about_path(self) -> Path:
+    def metadata_path(self) -> Path:
         """Where the TOML description is, if there is one: beside the rules, of the same name."""
-        return self.path.with_suffix(ABOUT_SUFFIX)
+        return self.path.with_suffix(METADATA_SUFFIX)
 
     @property
-    def has_about(self) -> bool:
+    def has_metadata(self) -> bool:
         """Whether there is a TOML description."""
-        return self.about_path != self.path and self.about_path.is_file()
+        return self.metadata_path != self.path and self.metadata_path.is_file()
 
     def text(self) -> str:
         """Return the text of the rules, as the source of what `read` returns has it.
@@ -81,7 +81,7 @@ class GameFile:
         """
         return _GDL2.search(self.text()) is not None
 
-    def about(self) -> GameMetadata | None:
+    def metadata(self) -> GameMetadata | None:
         """Return what the TOML description says, or None where there is none.
 
         Raises:
@@ -90,7 +90,7 @@ class GameFile:
         """
         from gdl.boards import read_metadata  # noqa: PLC0415 -- pydantic is large, and rules alone need none of it
 
-        return read_metadata(self.about_path) if self.has_about else None
+        return read_metadata(self.metadata_path) if self.has_metadata else None
 
 
 @cache
@@ -141,7 +141,7 @@ def find_game(name_or_path: str | Path) -> GameFile:
     path = Path(name)
     for rules in (path, path / f"{path.name}{RULES_SUFFIX}"):
         if is_file(rules):
-            if rules.suffix.lower() == ABOUT_SUFFIX:
+            if rules.suffix.lower() == METADATA_SUFFIX:
                 raise NamedDescriptionError(rules, rules.with_suffix(RULES_SUFFIX))
             return GameFile(rules.stem, rules)
     near = _nearest_files(path) + nearest_names(path.stem or name)

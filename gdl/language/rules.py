@@ -20,7 +20,7 @@ from gdl.language.syntax import GDL2_KEYWORDS, KEYWORDS, Rule
 from gdl.language.terms import Compound, Term
 
 RULES_SUFFIX: Final = ".kif"
-ABOUT_SUFFIX: Final = ".toml"
+METADATA_SUFFIX: Final = ".toml"
 """How the names of a rule file and of the description of its game beside it end."""
 _MAX_RULES_INSIDE: Final = 10
 """How deep rules are looked for inside rules, where the first misses a parenthesis."""

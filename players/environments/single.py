@@ -94,7 +94,7 @@ class SingleGame:
     def text(self) -> str:
         """Return the board as text."""
         description = self.games.game.description
-        layout = layout_of(description, self.games.about)
+        layout = layout_of(description, self.games.metadata)
         return text_of(board_of(layout, description, self.games.states()[0].facts))
 
     def shown(self) -> str | None:

@@ -105,7 +105,7 @@ class VectorGame:
         """
         if n < 1 or threads < 1:
             raise ValueError("an environment needs a copy and a thread at least")
-        self.n, self.game, self.about = index(n), *_found(game)
+        self.n, self.game, self.metadata = index(n), *_found(game)
         if not played_roles(self.game):
             raise ValueError("the game has no player: its only role is random")
         self._rules = self.game.description.sha256
@@ -122,7 +122,7 @@ class VectorGame:
         self.actions: tuple[tuple[Term, ...], ...] = self.numbering.actions
         self._book: Rulebook = rulebook_of(self.numbering, auto_resets=self._auto_resets)
         self._copies = copies_for(self.numbering, self.n)
-        self._observations = Observations(self.numbering, self._copies, self.about, self._ranges)
+        self._observations = Observations(self.numbering, self._copies, self.metadata, self._ranges)
         self._initial = initial_for(self.numbering)
         self._rooms = [room_for(self.numbering, end - begin) for begin, end in self._ranges.parts]
         self._plans = [
@@ -363,7 +363,7 @@ def _found(game: str | Path | Game) -> tuple[CompiledGame, GameMetadata | None]:
     """Return a compiled game, and what is known about it, where it comes from the library or a path."""
     if isinstance(game, (str, Path)):
         file = gdl.find_game(game)
-        return _compiled(gdl.make_game(file.read(), "compiled")), file.about()
+        return _compiled(gdl.make_game(file.read(), "compiled")), file.metadata()
     return _compiled(game), None
 
 

@@ -118,7 +118,7 @@ def shape_of(games: VectorGame, width: int | None = None, blocks: int = BLOCKS) 
     """
     check_learnable(games)
     try:
-        planes = planes_of(games.game, games.fluents, games.about)
+        planes = planes_of(games.game, games.fluents, games.metadata)
     except ValueError:
         board: tuple[int, ...] = ()
         sources: tuple[tuple[int, ...], ...] = ()

@@ -46,7 +46,7 @@ def command(context: click.Context, as_json: bool) -> None:
 def _metadata(file: GameFile) -> GameMetadata | MetadataError | None:
     """Return the description of a game, if it has one; the error, which is printed, where that cannot be read."""
     try:
-        return file.about()
+        return file.metadata()
     except MetadataError as error:
         click.echo("\n".join(map(escaped, f"ggp: {error}".split("\n"))), err=True)
         return error

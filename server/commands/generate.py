@@ -19,7 +19,7 @@ from gdl.games.sokoban import DEFAULT_STEPS, MAX_SOKOBAN_STEPS, sokoban_game
 from gdl.games.sokoban_level import read_level
 from gdl.games.sudoku import read_sudoku, sudoku_game
 from gdl.games.zion import MAX_ROBOTS, MAX_TURNS, ZionArena, default_turns, zion_metadata, zion_rules
-from gdl.language.rules import ABOUT_SUFFIX
+from gdl.language.rules import METADATA_SUFFIX
 from server.commands.main import Commands
 from server.terminal.command_line import OutputFile
 
@@ -147,7 +147,7 @@ def _write(game: GeneratedGame, output: Path | None) -> None:
     if output is None:
         click.echo(game.rules, nl=False)
         return
-    beside = output.with_suffix(ABOUT_SUFFIX) if output.name else output
+    beside = output.with_suffix(METADATA_SUFFIX) if output.name else output
     if beside == output:
         raise click.UsageError("--output is the rule file: name it .kif; the description .toml comes beside it")
     texts = [(output, game.rules)] if is_stream(output) else [(output, game.rules), (beside, game.metadata)]

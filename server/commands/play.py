@@ -41,7 +41,7 @@ def command(name: str, role_name: str | None, opponent: str | None, clock_s: flo
     numbers have no others. `q` quits, `c` lets the computer choose. You are shown only what your role may know.
     """
     file = find_game(name)
-    metadata = file.about()
+    metadata = file.metadata()
     with progress(f"deriving the first position of {file.name}"):
         game = make_game(file.read())
         game.initial_state.legal_moves(game.roles[0])

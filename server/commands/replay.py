@@ -153,7 +153,7 @@ def _drawn(
     output: Path | None,
 ) -> dict[str, Any]:
     """Return the verdict, and write each step as a picture into *folder*, all of them as one into the file *output*."""
-    metadata = file.about() if file else None
+    metadata = file.metadata() if file else None
     try:
         pictures = None if folder is None else PictureFolder(folder, game.description, metadata)
         animation = None if output is None else Animation(game.description, metadata)

@@ -141,7 +141,7 @@ class _Shown:
 
 
 def _shown(file: GameFile) -> _Shown:
-    metadata = file.about()
+    metadata = file.metadata()
     with progress(f"deriving the first position of {file.name}"):
         game = make_game(file.read())
         legal = {role.name: len(game.initial_state.legal_moves(role)) for role in game.roles}

@@ -132,7 +132,11 @@ def _validations(files: tuple[str, ...], options: ValidationOptions) -> Iterator
         taken.add(name)
         yield _played(name, found, options)
         about = None if file == STANDARD_INPUT else find_game(file)
-        if about is not None and about.has_about and (wrong := check_description(about.about_path, found, options)):
+        if (
+            about is not None
+            and about.has_metadata
+            and (wrong := check_description(about.metadata_path, found, options))
+        ):
             yield wrong
 
 

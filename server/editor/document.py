@@ -17,7 +17,7 @@ from gdl.diagnostics import LINE_END, Diagnostic, Source, Span
 from gdl.editing.symbols import SymbolIndex, index_symbols
 from gdl.errors import ChildProcessDiedError, LimitExceeded, UnknownNameError
 from gdl.language.kif import ReadLimits
-from gdl.language.rules import ABOUT_SUFFIX, RULES_SUFFIX
+from gdl.language.rules import METADATA_SUFFIX, RULES_SUFFIX
 from gdl.worker import ChildLimits, run_limited
 from server.validating.validation import SMALL_CHARACTERS, ValidationOptions, check_description, check_file
 
@@ -90,7 +90,7 @@ class Document:
     @property
     def is_toml(self) -> bool:
         """Whether it is no rule file, but perhaps the description of a game."""
-        return self.source.name.lower().endswith(ABOUT_SUFFIX)
+        return self.source.name.lower().endswith(METADATA_SUFFIX)
 
     @cached_property
     def index(self) -> SymbolIndex:

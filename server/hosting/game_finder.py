@@ -148,9 +148,9 @@ def of_library(name: str) -> GameVersion:
     would hold up the first start of a server for seconds.
     """
     file = find_game(name)
-    if not file.has_about:
+    if not file.has_metadata:
         return replace(new_version(name, outline_here(file.read()), ""), verdict="ok", is_library=True)
-    rules, text = file.text(), file.about_path.read_text("utf-8")
+    rules, text = file.text(), file.metadata_path.read_text("utf-8")
     return GameVersion(
         name,
         rules_sha256(rules),
@@ -169,7 +169,7 @@ def new_in_library(known: Mapping[str, tuple[str, str | None]]) -> list[GameVers
     new = []
     for name, sha256 in library_hashes().items():
         file = find_game(name)
-        about = file.about_path.read_text("utf-8") if file.has_about else None
+        about = file.metadata_path.read_text("utf-8") if file.has_metadata else None
         if known.get(name) != (sha256, about):
             new.append(of_library(name))
     return new

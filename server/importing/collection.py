@@ -13,7 +13,7 @@ from typing import Any, Final
 
 from gdl.boards.metadata import GameMetadata, metadata_of
 from gdl.errors import MetadataError
-from gdl.language.rules import ABOUT_SUFFIX
+from gdl.language.rules import METADATA_SUFFIX
 from server.importing.sources import METADATA, FoundFiles, ImportLimits, is_rules
 
 _MOST_NAME: Final = 50
@@ -102,7 +102,7 @@ def _metadata(raw: bytes) -> Mapping[str, Any]:
 def _candidate(path: str, found: FoundFiles, said: Mapping[str, Any]) -> CandidateGame:
     pure = PurePosixPath(path)
     word = _word(pure)
-    about, remarks = _about(found.files.get(pure.with_suffix(ABOUT_SUFFIX).as_posix()))
+    about, remarks = _about(found.files.get(pure.with_suffix(METADATA_SUFFIX).as_posix()))
     if about is not None:
         title = metadata_of(about.encode()).title
         return CandidateGame(path, game_name(word), text_of(found.files[path]), title, about=about)

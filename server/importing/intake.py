@@ -15,7 +15,7 @@ from gdl.errors import GdlError, RuleFileError
 from gdl.files import replacing
 from gdl.games.library import find_game, free_name, game_names
 from gdl.language.kif import ReadLimits
-from gdl.language.rules import ABOUT_SUFFIX, RULES_SUFFIX, Description, read_file, read_rules
+from gdl.language.rules import METADATA_SUFFIX, RULES_SUFFIX, Description, read_file, read_rules
 from gdl.language.terms import Compound
 from gdl.simulation import SimulationBudget
 from server.importing.collection import CandidateGame, candidates, description_of
@@ -132,7 +132,7 @@ def import_games(
 
 def _is_left_over(path: Path) -> bool:
     """Return whether *path* is a folder in which an import that was killed wrote no rules."""
-    described = f"{path.name}{ABOUT_SUFFIX}"
+    described = f"{path.name}{METADATA_SUFFIX}"
     return path.is_dir() and all(one.name == described or one.name.startswith(".") for one in path.iterdir())
 
 
@@ -267,7 +267,7 @@ def _written(accepted: AcceptedGame, folder: Path, source: str) -> ImportRow:
     about = description_of(accepted.candidate, accepted.roles, source)
     folder.mkdir(exist_ok=True)
     if about is not None:
-        _write(folder / f"{folder.name}{ABOUT_SUFFIX}", about)
+        _write(folder / f"{folder.name}{METADATA_SUFFIX}", about)
     _write(folder / f"{folder.name}{RULES_SUFFIX}", accepted.candidate.rules)
     return row_of(accepted, folder.name, about)
 

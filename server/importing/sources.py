@@ -10,13 +10,13 @@ from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 from typing import Final
 
-from gdl.language.rules import ABOUT_SUFFIX, RULES_SUFFIX
+from gdl.language.rules import METADATA_SUFFIX, RULES_SUFFIX
 from server.errors import ImportSourceError
 
 RULES: Final = frozenset({RULES_SUFFIX, ".gdl"})
 """How names of rule files end, in small letters."""
 METADATA: Final = "METADATA"
-_BESIDE: Final = frozenset({ABOUT_SUFFIX, ".txt"})
+_BESIDE: Final = frozenset({METADATA_SUFFIX, ".txt"})
 _OTHER_LANGUAGES: Final = {".rg": "Regular Games", ".ldx": "Ludii", ".lud": "Ludii", ".hrg": "Regular Games"}
 """Rule files in other languages than GDL, which are named as such."""
 _END_RECORD: Final = b"PK\x05\x06"

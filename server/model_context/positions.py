@@ -61,7 +61,7 @@ class NamedGame:
         if file is None:
             raise UnknownNameError("game", name, nearest_names(name))
         rules = file.read()
-        return cls(_made(rules), file.about(), rules)
+        return cls(_made(rules), file.metadata(), rules)
 
 
 def games() -> list[dict[str, Any]]:
@@ -72,7 +72,7 @@ def games() -> list[dict[str, Any]]:
 def _said(file: GameFile) -> dict[str, Any]:
     """Return what the description of a game says; of one that cannot be read, the name alone."""
     try:
-        metadata = file.about()
+        metadata = file.metadata()
     except MetadataError:
         metadata = None
     if metadata is None:

@@ -103,7 +103,7 @@ class StoredRecord(BaseModel):
         if description is None or not self.states:
             return None
         file = same_game(self.game or "", description)
-        return board_svg(description, facts_of(self.states[-1]), file.about() if file else None)
+        return board_svg(description, facts_of(self.states[-1]), file.metadata() if file else None)
 
 
 def read_stored(path: Path) -> StoredRecord:

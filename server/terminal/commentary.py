@@ -61,7 +61,7 @@ def drawer(description: Description, game: GameFile | None, paint: boards.Paint 
         OSError: as `GameFile.about`.
         MetadataError: as `GameFile.about`.
     """
-    layout = boards.layout_of(description, game.about() if game is not None else None)
+    layout = boards.layout_of(description, game.metadata() if game is not None else None)
 
     is_unicode = has_unicode()
 

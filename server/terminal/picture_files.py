@@ -294,7 +294,7 @@ def frames_of(folder: Path) -> list[SheetEntry]:
 def _frame(path: Path) -> SheetEntry:
     try:
         file = find_game(path)
-        description, metadata = file.read(), file.about()
+        description, metadata = file.read(), file.metadata()
         layout = layout_of(description, metadata)
         facts = InterpretedGame(description, _LIMITS).initial_state.facts
     except (GdlError, OSError) as error:

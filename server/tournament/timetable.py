@@ -118,7 +118,7 @@ class Every(_Part):
 
 
 def _by_its_keys(rounds: object) -> object:
-    """Return when rounds begin, read as what its keys mean, so that what is wrong is told of that alone.
+    """Return when rounds begin, read as what its keys mean, so that errors are about that alone.
 
     Raises:
         ValidationError: it is wrong.

@@ -49,7 +49,7 @@ def game(name: str) -> Game:
 
 @cache
 def about(name: str) -> GameMetadata:
-    found = find_game(name).about()
+    found = find_game(name).metadata()
     assert found is not None, f"{name} has no TOML description"
     return found
 

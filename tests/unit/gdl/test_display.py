@@ -22,7 +22,7 @@ def shown(it: Any) -> str:
 
 def by_hand(description: Description, *, has_layout: bool) -> str:
     """Return the picture of the first position, with the layout of the library or a guessed one."""
-    about = FILE.about() if has_layout else None
+    about = FILE.metadata() if has_layout else None
     board = board_of(layout_of(description, about), description, make_game(description).initial_state.facts)
     return svg_of(board, standalone=True, title=about.title if about else "Board")
 

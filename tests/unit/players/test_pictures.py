@@ -12,7 +12,7 @@ from tests.kit.players.games import FOUR_WAYS, game, game_of
 
 
 def test_rules_of_the_library_are_recognised_whatever_their_file_is_called() -> None:
-    assert metadata_for_rules(game("tictactoe").description) == find_game("tictactoe").about()
+    assert metadata_for_rules(game("tictactoe").description) == find_game("tictactoe").metadata()
     assert metadata_for_rules(game_of(FOUR_WAYS).description) is None
 
 
@@ -37,7 +37,7 @@ def test_without_a_layout_facts_are_listed() -> None:
 def test_colours_are_only_put_where_they_show() -> None:
     zion = game("zionsmall")
     plain, coloured = (
-        picture_of(find_game("zionsmall").about(), in_colour=in_colour)(zion.description, zion.initial_state.facts)
+        picture_of(find_game("zionsmall").metadata(), in_colour=in_colour)(zion.description, zion.initial_state.facts)
         for in_colour in (False, True)
     )
     assert ("\x1b[" in plain, "\x1b[" in coloured) == (False, True)

@@ -437,7 +437,7 @@ def test_a_description_that_does_not_fit_good_rules_is_shown_beside_them(open_pa
     game = find_game("nim")
     page = open_page("/validate")
     page.get_by_role("textbox", name="Rules").fill(game.text())
-    about = game.about_path.read_text("utf-8").replace("(heap ", "(heep ")
+    about = game.metadata_path.read_text("utf-8").replace("(heap ", "(heep ")
     page.get_by_role("textbox", name="Description of the game").fill(about)
     page.get_by_role("button", name="Check these rules").click()
     expect(page.get_by_role("heading", name="The description does not fit the rules")).to_be_visible()

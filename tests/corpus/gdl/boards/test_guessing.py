@@ -35,7 +35,7 @@ def cells(columns: str, rows: str, rules: str) -> str:
 @pytest.mark.parametrize("name", ["amazons", "breakthrough", "tictactoe", "zombies", "mummymaze", "zion", "zionsmall"])
 def test_games_of_the_library_would_be_drawn_on_the_same_grid(name: str) -> None:
     file = find_game(name)
-    about, guessed = file.about(), layout_for(file.read())
+    about, guessed = file.metadata(), layout_for(file.read())
     assert about is not None
     assert shape(guessed) == shape(about.board)
 
@@ -47,7 +47,7 @@ def test_a_game_without_a_board_lists_its_facts(name: str) -> None:
 
 def test_a_description_comes_before_a_guess() -> None:
     file = find_game("tictactoe")
-    about = file.about()
+    about = file.metadata()
     assert about is not None
     assert layout_of(file.read(), about) is about.board
     assert layout_of(file.read(), None) is layout_for(file.read())

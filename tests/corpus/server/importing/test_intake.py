@@ -46,7 +46,7 @@ def rows(tmp_path_factory: pytest.TempPathFactory) -> list[ImportRow]:
     found = import_games(files(), into, "public", ImportLimits())
     for row in found:
         if row.outcome is ImportOutcome.IMPORTED:
-            about = find_game(str(into / row.name)).about()
+            about = find_game(str(into / row.name)).metadata()
             assert about is not None, row
             assert (about.title, about.roles) == (row.title, row.roles)
     return found

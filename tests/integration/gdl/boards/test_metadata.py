@@ -201,7 +201,7 @@ def test_what_a_description_says_of_the_rules_that_they_do_not_is_found_at_its_k
 @pytest.mark.parametrize("name", game_names())
 def test_the_description_of_a_game_of_the_library_fits_its_rules(name: str) -> None:
     file = find_game(name)
-    assert metadata_findings(file.about_path, file.read()) == []
+    assert metadata_findings(file.metadata_path, file.read()) == []
 
 
 @pytest.mark.exhaustive

@@ -98,7 +98,7 @@ def test_a_sign_is_all_that_is_written_on_a_piece_of_the_library(
     name: str, facts: tuple[str, ...], shown: list[str]
 ) -> None:
     file = find_game(name)
-    svg = picture(file.read(), file.about(), map(read_term, facts), captions=False)
+    svg = picture(file.read(), file.metadata(), map(read_term, facts), captions=False)
     on_pieces = [text for text in parsed(svg).iter(f"{NAMESPACE}text") if text.attrib["class"].startswith("on-")]
     assert [text.text for text in on_pieces] == shown
 
@@ -144,7 +144,7 @@ def test_only_a_picture_for_a_file_has_a_style_sheet() -> None:
 @pytest.mark.parametrize("name", game_names())
 def test_every_game_of_the_library_has_a_picture(name: str) -> None:
     file = find_game(name)
-    game, about = make_game(file.read(), "interpreter"), file.about()
+    game, about = make_game(file.read(), "interpreter"), file.metadata()
     assert about is not None
     svg = picture(game.description, about, game.initial_state.facts)
     assert texts(svg, "title")[0] == about.title
@@ -153,7 +153,7 @@ def test_every_game_of_the_library_has_a_picture(name: str) -> None:
 
 def test_what_is_known_of_a_state_is_drawn_like_a_whole_one() -> None:
     file = find_game("tictactoe")
-    svg = picture(file.read(), file.about(), [read_term("(cell 2 2 x)")])
+    svg = picture(file.read(), file.metadata(), [read_term("(cell 2 2 x)")])
     assert texts(svg, "desc") == ["3 columns, 3 rows. x: 2 2."]
 
 

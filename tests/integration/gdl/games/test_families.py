@@ -81,7 +81,7 @@ def test_random_plays_end_with_exactly_one_goal_each_as_the_description_says(sam
 
 
 def known(name: str) -> tuple[int, ...]:
-    about = find_game(name).about()
+    about = find_game(name).metadata()
     assert about is not None
     return about.counts.perft
 

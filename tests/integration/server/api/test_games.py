@@ -33,7 +33,7 @@ async def test_a_game_its_rules_and_its_description(client: Client) -> None:
     found = await told(await client.get(f"{GAMES}/nim"))
     assert (found["title"], [version["isCurrent"] for version in found["versions"]]) == ("Nim", [True])
     texts = [await (await client.get(f"{GAMES}/nim/{what}")).text() for what in ("rules", "about")]
-    assert texts == [path.read_text() for path in (find_game("nim").path, find_game("nim").about_path)]
+    assert texts == [path.read_text() for path in (find_game("nim").path, find_game("nim").metadata_path)]
 
 
 async def test_rules_that_came_with_an_order_belong_to_it_alone(client: Client, noop: str) -> None:

@@ -92,7 +92,7 @@ def test_a_folder_comes_in_with_reasons_for_what_does_not(ggp: Ggp, public: Path
     assert isinstance(figures, dict)
     assert (figures["plays"], figures["steps"]["mean"], figures["exhaustive"]["states"]) == (20, 1.0, 2)
     game = find_game(str(tmp_path / "mine" / "walk-now"))
-    about = game.about()
+    about = game.metadata()
     assert about is not None
     assert (about.title, about.roles, about.source, game.read().source.text) == (
         "Walking Robot", ("robot",), "public", RULES

@@ -13,7 +13,7 @@ from server.editor import answers
 from server.editor.document import Document, diagnose
 
 FILE = find_game("tictactoe")
-DESCRIPTION = FILE.about_path.read_text(encoding="utf-8")
+DESCRIPTION = FILE.metadata_path.read_text(encoding="utf-8")
 START = Position(0, 0)
 
 

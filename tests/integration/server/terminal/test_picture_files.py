@@ -18,7 +18,7 @@ from tests.kit.server.commands.fixtures import Ggp
 
 def drawn(name: str) -> str:
     of = game(name)
-    return picture(of.description, find_game(name).about(), of.initial_state.facts, standalone=True)
+    return picture(of.description, find_game(name).metadata(), of.initial_state.facts, standalone=True)
 
 
 def pixels(svg: str, theme: str = "light") -> Image.Image:

@@ -81,7 +81,7 @@ def test_of_a_column_the_cell_that_changed_stands_out() -> None:
 @pytest.mark.parametrize("name", ["amazons", "breakthrough", "connectfour", "eightpuzzle", "nim", "tictactoe"])
 def test_every_move_of_a_board_game_is_found_by_a_click(name: str) -> None:
     file = find_game(name)
-    game, about = make_game(file.read(), "interpreter"), file.about()
+    game, about = make_game(file.read(), "interpreter"), file.metadata()
     assert about is not None
     drawn = board_of(about.board, game.description, game.initial_state.facts)
     moves = [move for role in game.roles for move in game.initial_state.legal_moves(role) if str(move) != "noop"]

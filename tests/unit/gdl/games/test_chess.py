@@ -32,7 +32,7 @@ def test_any_other_position_has_its_own_moves(tmp_path: Path) -> None:
 
 
 def test_the_description_is_the_librarys_without_counts(tmp_path: Path) -> None:
-    about = written(tmp_path, MIDGAME).about()
+    about = written(tmp_path, MIDGAME).metadata()
     assert about is not None
     assert (about.title, about.counts.perft) == ("Chess from a position", ())
 

@@ -27,7 +27,7 @@ def test_a_path_finds_a_file_anywhere(tmp_path: Path, kind: type[str] | type[Pat
     path = tmp_path / "mine.kif"
     path.write_text("(role me)", encoding="utf-8")
     found = find_game(kind(path))
-    assert (found, found.about()) == (GameFile("mine", path), None)
+    assert (found, found.metadata()) == (GameFile("mine", path), None)
     assert [str(rule.head.term) for rule in found.read().rules] == ["(role me)"]
     assert read_file(kind(path)) == found.read()
 

@@ -139,7 +139,7 @@ async def test_a_host_that_does_not_listen_is_away() -> None:
             await client.register()
 
 
-async def test_a_host_that_ends_the_connection_may_want_https() -> None:
+async def test_a_game_manager_that_ends_the_connection_may_want_https() -> None:
     server = await asyncio.start_server(lambda _, writer: writer.close(), "127.0.0.1", 0)
     port = server.sockets[0].getsockname()[1]
     async with server, GameManagerClient(f"http://127.0.0.1:{port}", "deep") as client:
@@ -147,10 +147,10 @@ async def test_a_host_that_ends_the_connection_may_want_https() -> None:
             await client.register()
 
 
-async def test_a_host_that_does_not_answer_in_tls_may_want_http() -> None:
-    async with answering() as (url, _), Host(url.replace("http://", "https://"), "deep") as host:
-        with pytest.raises(HostAwayError, match=r"it does not answer in TLS \(does it speak http\?\)"):
-            await host.register()
+async def test_a_game_manager_that_does_not_answer_in_tls_may_want_http() -> None:
+    async with answering() as (url, _), GameManagerClient(url.replace("http://", "https://"), "deep") as client:
+        with pytest.raises(GameManagerUnreachableError, match=r"it does not answer in TLS \(does it speak http\?\)"):
+            await client.register()
 
 
 @pytest.mark.parametrize("url", ["", "localhost:8080", "ftp://host", "http://", "http://[::1", "http://[::1]@"])

@@ -45,7 +45,7 @@ def test_the_rules_are_written_with_the_description_beside_them(ggp: Ggp, tmp_pa
     path = tmp_path / "arena.kif"
     assert ggp("generate", "zion", *SIZE, "-o", path) == (0, "", "")
     assert (path.read_text(), path.with_suffix(".toml").read_text()) == (zion_rules(ARENA), zion_metadata(ARENA))
-    assert GameFile("arena", path).about() is not None
+    assert GameFile("arena", path).metadata() is not None
 
 
 def test_a_dash_is_the_screen(ggp: Ggp, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -88,7 +88,7 @@ def test_what_a_family_has_made_is_valid_and_says_how_it_was_made(
     path = tmp_path / "made.kif"
     assert ggp("generate", *words, "-o", path) == (0, "", "")
     assert ggp("validate", path).output == f"{path}: ok\n"
-    about = GameFile("made", path).about()
+    about = GameFile("made", path).metadata()
     assert about is not None
     command = path.with_suffix(".toml").read_text().splitlines()[0].removeprefix("# Made by `").removesuffix("`.")
     assert ggp(*command.split()[1:]).output == path.read_text()
@@ -100,7 +100,7 @@ def test_chess_begins_at_the_position_that_is_given(ggp: Ggp, tmp_path: Path) ->
     assert (path.read_text(), path.with_suffix(".toml").read_text()) == (
         chess_rules(read_fen(fen)), chess_metadata(read_fen(fen)),
     )  # fmt: skip
-    assert GameFile("ending", path).about() is not None
+    assert GameFile("ending", path).metadata() is not None
 
 
 def test_a_position_that_is_none_is_refused(ggp: Ggp) -> None:

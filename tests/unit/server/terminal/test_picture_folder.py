@@ -16,7 +16,7 @@ from tests.kit.gdl.boards.drawn import cells, texts
 def test_each_step_is_a_picture_with_the_moves_before_it_marked(tmp_path: Path) -> None:
     file = find_game("tictactoe")
     game = make_game(file.read(), "interpreter")
-    pictures = PictureFolder(tmp_path / "new" / "folder", game.description, file.about())
+    pictures = PictureFolder(tmp_path / "new" / "folder", game.description, file.metadata())
     moves = (read_term("(mark 1 3)"), read_term("noop"))
     state = game.initial_state
     pictures.add(0, state.facts, moves)
