@@ -5,8 +5,6 @@ import importlib.util
 import json
 import shlex
 from typing import Any, ClassVar
-from urllib.parse import urlsplit
-from urllib.request import url2pathname
 
 from gdl.errors import CallerError
 
@@ -48,6 +46,8 @@ def extra_module(name: str, extra: str, what: str = "this") -> Any:
 def install_command(extra: str) -> str:
     """Return how pip adds *extra*, by the way in which this distribution was installed (PEP 610)."""
     from importlib.metadata import PackageNotFoundError, distribution  # noqa: PLC0415 -- slow, and hardly ever needed
+    from urllib.parse import urlsplit  # noqa: PLC0415 -- as above
+    from urllib.request import url2pathname  # noqa: PLC0415 -- as above
 
     try:
         origin_text = distribution("ggp").read_text("direct_url.json")

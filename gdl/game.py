@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from operator import index
 from random import Random
-from typing import ClassVar, Final, NoReturn, Protocol, Self, TypeAlias
+from typing import TYPE_CHECKING, ClassVar, Final, NoReturn, Protocol, Self, TypeAlias
 
 from gdl.errors import (
     CallerError,
@@ -19,8 +19,10 @@ from gdl.errors import (
     UnknownRoleError,
     wrong_type,
 )
-from gdl.language.rules import Description
 from gdl.language.terms import Compound, Constant, Term, check_term
+
+if TYPE_CHECKING:
+    from gdl.language.rules import Description
 
 
 @dataclass(frozen=True, slots=True)

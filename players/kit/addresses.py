@@ -1,13 +1,18 @@
 """Addresses on the web: those that come from outside, and those at which a server of ours listens."""
 
-import errno
-import ssl
-from typing import Final
+from __future__ import annotations
 
-from aiohttp import web
+import errno
+from typing import TYPE_CHECKING, Final
+
 from yarl import URL
 
 from players.player import ListenError
+
+if TYPE_CHECKING:
+    import ssl
+
+    from aiohttp import web
 
 _LOCALHOST: Final = "localhost"
 _LOOPBACK: Final = "127.0.0.1"
@@ -41,6 +46,8 @@ async def listen(runner: web.AppRunner, host: str, port: int, tls: ssl.SSLContex
     Raises:
         ListenError: it cannot listen there.
     """
+    from aiohttp import web  # noqa: PLC0415 -- it is large, and most commands listen nowhere
+
     try:
         try:
             await web.TCPSite(runner, host, port, ssl_context=tls, backlog=_BACKLOG).start()

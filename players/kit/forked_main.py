@@ -5,6 +5,7 @@ script are found there as in the program itself.
 *Source*: https://github.com/python/cpython/issues/126631.
 """
 
+import gc
 import json
 import os
 from contextlib import suppress
@@ -30,4 +31,12 @@ def _import_main() -> None:
         delattr(current, "_inheriting")
 
 
+def _collect_own() -> None:
+    """Look for garbage from now on, among what this worker makes: modules last."""
+    gc.freeze()
+    gc.enable()
+
+
+gc.disable()  # while modules are imported, of which this is the first
+os.register_at_fork(after_in_child=_collect_own)
 _import_main()

@@ -41,6 +41,12 @@ def test_a_game_is_compiled_in_a_child_process() -> None:
     assert len(game.initial_state.legal_moves(game.roles[0])) == 9
 
 
+def test_the_child_process_loads_no_reader_of_rules() -> None:
+    script = "import sys, gdl.compiler.pipeline; print({'pyparsing', 'numba', 'pydantic'} & sys.modules.keys())"
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    assert done.stdout == "set()\n"
+
+
 @pytest.mark.sampled(3)
 @pytest.mark.parametrize(
     ("limits", "reason"),

@@ -70,3 +70,15 @@ def test_a_folder_whose_path_is_too_long_for_a_socket_gives_way_to_another(tmp_p
 def test_a_worker_is_forked_after_the_current_folder_was_removed(tmp_path: Path) -> None:
     script = "import os\nos.mkdir('gone')\nos.chdir('gone')\nos.rmdir(Path.cwd())\nprint(fork(), Path('.').is_dir())"
     assert run_in(tmp_path, f"import os\nos.chdir({str(tmp_path)!r})\n{script}") == ["0", "True"]
+
+
+def test_a_worker_looks_for_garbage_among_what_it_makes_alone(tmp_path: Path) -> None:
+    script = """
+import gc
+forking.CONTEXT.set_forkserver_preload(["players.kit.forked_main"])
+clean_up()
+fork()
+with forking.CONTEXT.Pool(1) as pool:
+    print(pool.apply(gc.isenabled), pool.apply(gc.get_freeze_count) > 1000)
+"""
+    assert run_in(tmp_path, script) == ["True", "True"]

@@ -56,7 +56,8 @@ def test_help_loads_no_library_that_only_commands_need(option: str) -> None:
         ("serve", ("clingo", "networkx", "numba")),
         *((name, ("clingo", "numba", "numpy")) for name in ("backup", "export", "restore", "token")),
         *((name, ("aiohttp", "sqlalchemy")) for name in ("bench", "compile", "conform")),
-        *((name, ("numba", "sqlalchemy")) for name in ("games", "match", "ratings", "tournament")),
+        *((name, ("numba", "sqlalchemy")) for name in ("games", "ratings", "tournament")),
+        *((name, ("aiohttp", "numba", "sqlalchemy")) for name in ("check_player", "match", "play")),
     ],
 )
 def test_a_command_loads_no_library_that_only_others_need(name: str, libraries: tuple[str, ...]) -> None:
