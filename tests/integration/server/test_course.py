@@ -113,7 +113,7 @@ class Teacher:
             found = await self.cup()
             return found if holds(found) else None
 
-        return await until(looked_at, LIMIT_S, pause_s=0.2)
+        return await until(looked_at, LIMIT_S, pause_s=0.5)
 
 
 async def opened(teacher: Teacher, students: Mapping[str, Student], session: aiohttp.ClientSession) -> None:
