@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from random import Random
 from typing import Any
 from unittest.mock import patch
 
 import numpy as np
+import pytest
 
 from gdl.compiler.compiled import CompiledGame, CompiledState
 from gdl.compiler.pipeline import compile_rules
@@ -20,6 +21,21 @@ from gdl.game import DEFAULT_LIMITS, EvaluationLimits, Game, Role, State
 from gdl.interpreter import InterpretedGame
 from gdl.language.rules import Description, read_rules
 from gdl.language.terms import Term
+from gdl.worker import ChildLimits
+
+
+@pytest.fixture(scope="package", autouse=True)
+def compiled_in_process() -> Iterator[None]:
+    """Have games compiled in this process, where the child process and its limits are not what tests are about.
+
+    The child does the same, but takes three times as long for a small game: it loads the compiler first.
+    """
+
+    def compiled(_: Callable[..., object], arguments: tuple[Any, ...], _limits: ChildLimits) -> CompiledRules:
+        return compile_rules(*arguments)
+
+    with patch("gdl.compiler.compilation.run_limited", compiled):
+        yield
 
 
 def both(
