@@ -1,9 +1,9 @@
 """What is counted of a state: how many fluents of a pattern hold, and how much the numbers in them come to.
 
-A pattern is all fluents with one or two equal arguments; each fluent is one as well, where these are few. Arguments are
-numbers where the rules say in facts which of them follows which, as `(succ 1 2)` does: under scrambled names there is
-no other way to know. They count where they have one value at a time, as the seeds of a hole do: what a store of 30 is
-worth follows from what those of 20 and 25 are, then, however rare it is in the plays that weights are learned from.
+A pattern is all fluents with one or two equal arguments. Arguments are numbers where the rules say in facts which of
+them follows which, as `(succ 1 2)` does: under scrambled names there is no other way to know. They count where they
+have one value at a time, as the seeds of a hole do: what a store of 30 is worth follows from what those of 20 and 25
+are, then, however rare it is in the plays that weights are learned from.
 """
 
 from collections import defaultdict
@@ -21,7 +21,7 @@ from gdl.language.rules import Description
 from gdl.language.syntax import KEYWORDS
 from gdl.language.terms import Compound, Term
 
-_MAX_FEATURES: Final = 400
+_MAX_FEATURES: Final = 500
 _LEAST_NUMBERS: Final = 3
 """Fewer constants in a row are no numbers: two facts may link anything."""
 _MAX_GIVEN: Final = 2
@@ -81,10 +81,8 @@ def features_of(description: Description, fluents: Sequence[Term], holding: NDAr
     """
     orders = _orders(fluents, chains_of(description))
     numbers = {place: amounts for place, amounts in orders.items() if _is_single(fluents, place, holding)}
-    found = [*_patterns(fluents), *_numbers(fluents, numbers)]
-    found.sort(key=lambda each: -len(each.fluents))
-    single = [_alike([number]) for number in range(len(fluents))]
-    return by_fluent(len(fluents), [*found, *single] if len(found) + len(single) <= _MAX_FEATURES else found)
+    found = sorted([*_patterns(fluents), *_numbers(fluents, numbers)], key=lambda each: -len(each.fluents))
+    return by_fluent(len(fluents), found[:_MAX_FEATURES])
 
 
 def by_fluent(n_fluents: int, features: Sequence[Feature]) -> Features:
@@ -130,11 +128,8 @@ def _patterns(fluents: Sequence[Term]) -> list[Feature]:
         places = list(enumerate(fluent.arguments))
         for given in (*combinations(places, 1), *combinations(places, 2)):
             found[fluent.functor, len(places), *given].append(number)
-    return [_alike(numbers) for numbers in {tuple(numbers): None for numbers in found.values() if len(numbers) > 1}]
-
-
-def _alike(numbers: Sequence[int]) -> Feature:
-    return Feature(np.array(numbers), np.ones(len(numbers), np.float32))
+    alike = {tuple(numbers): None for numbers in found.values() if len(numbers) > 1}
+    return [Feature(np.array(numbers), np.ones(len(numbers), np.float32)) for numbers in alike]
 
 
 def _numbers(fluents: Sequence[Term], orders: Mapping[_Place, Mapping[Term, float]]) -> Iterator[Feature]:
