@@ -16,10 +16,8 @@ from tests.kit.server.web.live_site import LiveSite, live_site
 
 OpenPage: TypeAlias = Callable[..., Page]
 _ARGUMENTS = (
-    "--no-sandbox", "--no-first-run", "--disable-background-networking",
+    "--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking",
     "--disable-component-update", "--disable-sync", "--disable-dev-shm-usage",
-    # Pages are drawn by the browser itself: an emulated graphics card in a process of its own takes twice the work.
-    "--disable-gpu", "--disable-gpu-compositing", "--disable-software-rasterizer", "--in-process-gpu",
 )  # fmt: skip
 _LIMIT_MS = 60_000
 PHONE = {"viewport": {"width": 390, "height": 844}, "is_mobile": True, "has_touch": True}
