@@ -262,10 +262,8 @@ class Thinker:
         if not instruction.thinks or state.is_terminal or Deadline(instruction.deadline_s).has_passed:
             return moves[0]
         self._is_late = False
-        found, said = self._run(partial(self._decided, instruction, state, moves), instruction.interrupt_s) or (
-            None,
-            "",
-        )
+        decided = self._run(partial(self._decided, instruction, state, moves), instruction.interrupt_s)
+        found, said = decided or (None, "")
         if said and found is None:
             _LOG.error("%s is not a legal move of %s; the best so far is played", said, self.role)
             self.report(worker_protocol.PlayerFailed(f"{said} is not a legal move of {self.role}"))

@@ -125,8 +125,8 @@ async def picture_of(
             "captions": False,
             "highlighted": marked.cells,
             "arrows": marked.ways,
+            "playable": playable,
         }
-        options["playable"] = playable
         is_long = len(drawn.columns) * len(drawn.rows) > _FEW
         text = await _at_its_place(lambda: svg_of(drawn, **options), is_long=is_long)
         svg = Markup(text)  # noqa: S704 -- `svg_of` escapes what it writes

@@ -9,7 +9,7 @@ are, then, however rare it is in the plays that weights are learned from.
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import combinations, islice
+from itertools import combinations
 from typing import Final, TypeAlias
 
 import numpy as np
@@ -162,10 +162,10 @@ def _orders(fluents: Sequence[Term], chains: Sequence[Mapping[Term, int]]) -> di
 def _is_single(fluents: Sequence[Term], place: _Place, holding: NDArray[np.uint64]) -> bool:
     """Return whether, beside the same others, the argument of *place* has one value at most in each state."""
     functor, n_arguments, number = place
-    known: dict[tuple[tuple[int, Term], ...], NDArray[np.uint64]] = {}
+    known: dict[tuple[Term, ...], NDArray[np.uint64]] = {}
     for row, fluent in _compound(fluents):
         if fluent.functor == functor and len(fluent.arguments) == n_arguments:
-            *_, others = next(islice(_arguments(fluent), number, None))
+            others = fluent.arguments[:number] + fluent.arguments[number + 1 :]
             before = known.get(others, np.zeros_like(holding[row]))
             if (before & holding[row]).any():
                 return False

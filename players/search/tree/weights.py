@@ -128,9 +128,11 @@ class WeightLearner:
         self._work = work_for(len(tables.choice_legal), seed)
         self._random = np.random.default_rng(seed)
         self._goals = [np.array([-1 if goal is None else goal for goal in goals]) for goals in game.rules.goals]
-        self._features = features_of(game.description, game.rules.fluents, self._holding())
-        self._train, self._test = _Moments(self._features.n), _Moments(self._features.n)
         self._is_fit = has_two_sides(game)
+        self._features = by_fluent(len(game.rules.fluents), ())
+        if self._is_fit:
+            self._features = features_of(game.description, game.rules.fluents, self._holding())
+        self._train, self._test = _Moments(self._features.n), _Moments(self._features.n)
         self._n_loads = 0
         self._totals: set[int] = set()
         self.mean_length = 64.0
