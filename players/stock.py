@@ -96,8 +96,9 @@ class MctsPlayer(Player):
     plays take wins in one and stop losses in one, unless *decisive* is false; *amaf* says whether what plays say of
     moves counts in the tree, by itself only where there are many moves. Unless *weights* is false, plays are cut and
     judged by weights that it learns in the start clock, where the game has some that help; what minimax says of moves
-    by these weights counts as well, unless *minimax* is false. *mast* says whether plays prefer moves that do well, by
-    itself only where that wins matches in the start clock.
+    by these weights counts as well, unless *minimax* is false. *lookahead* says whether moves are judged by them in
+    place of plays, and *mast* whether plays prefer moves that do well, either by itself only where that wins matches in
+    the start clock.
 
     Raises:
         ValueError: there is no such engine or way to choose at once, it may play nothing out, or has no or too many
@@ -118,6 +119,7 @@ class MctsPlayer(Player):
         amaf: bool | None = None,
         weights: bool = True,
         minimax: bool = True,
+        lookahead: bool | None = None,
         mast: bool | None = None,
         threads: int = 1,
     ) -> None:
@@ -136,6 +138,7 @@ class MctsPlayer(Player):
             amaf=amaf,
             weights=weights,
             minimax=minimax,
+            lookahead=lookahead,
             mast=mast,
         )
         self.options = TreeOptions(playouts, engine, ponder, self.proves, settings, threads)

@@ -1,8 +1,8 @@
 """Short matches in the start clock, which show whether a search is better with what it has learned of a game.
 
-That are weights of fluents, and plays that prefer moves that do well. How well weights explain the results of random
-plays does not tell: in reversi, random plays are won with many pieces early on, and matches lost by them. Preferred
-moves win nearly all matches there, and lose them in go and amazons.
+That are weights of fluents, a look ahead in place of plays, and plays that prefer moves that do well. How well weights
+explain the results of random plays does not tell: in reversi, random plays are won with many pieces early on, and
+matches lost by them. Preferred moves win nearly all matches there, and lose them in go and amazons.
 """
 
 from collections.abc import Sequence
@@ -28,7 +28,7 @@ _N_MATCHES: Final = 12
 _LEAST_MATCHES: Final = 3
 """With fewer of them, each that is won or lost counts twice, matches go on; weights that are bad lose nearly all."""
 _LEAST_LEAD_OF_WEIGHTS: Final = 1
-"""Weights that help win nearly all of these matches."""
+"""Weights that help win nearly all of these matches; so does a look ahead by them."""
 _LEAST_LEAD: Final = 2
 """So many matches more are won where moves are to be preferred: where that does nothing, it had better not be done."""
 _MUCH_EXPLAINED: Final = 0.008
@@ -49,6 +49,7 @@ _SHORTEST_MOVE_S: Final = 0.004
 _LEAST_STEPS: Final = 20.0
 """A match is taken to last as long as random plays do, which may be over soon, by riding into a wall."""
 _OPENING_STEPS: Final = 4
+"""So many at most: some matches begin as the game does, since that is what those to come do."""
 _TURN_S: Final = _SHORTEST_MOVE_S / 4
 _MEMORY_MB: Final = 64.0
 """The room of the searches of a match together."""
@@ -57,15 +58,22 @@ _MOST_STEPS: Final = 600
 
 @dataclass(frozen=True, slots=True)
 class Knowledge:
-    """What a search is better with: weights of fluents, if there are any, and plays that prefer moves that do well."""
+    """What a search is better with.
+
+    Attributes:
+        weights: those of fluents, if there are any.
+        looks_ahead: whether moves are judged by them, in place of plays.
+        prefers: whether plays prefer moves that do well.
+    """
 
     weights: FluentWeights | None = None
+    looks_ahead: bool = False
     prefers: bool = False
 
     def give(self, search: CompiledSearch) -> None:
         """Let *search* go by it."""
         if self.weights is not None:
-            search.weigh(self.weights)
+            search.weigh(self.weights, looks_ahead=self.looks_ahead)
         if self.prefers:
             search.prefer()
 
@@ -84,17 +92,19 @@ def tried_knowledge(
         return Knowledge()
     weights_s = deadline.remaining_s * (_WEIGHTS_SHARE if settings.mast is None else 1.0)
     weights = trials.weights(plain, deadline.at_most(weights_s), latest) if settings.weights else None
+    if weights is not None and plain.can_look_ahead and trials.looks_ahead(plain, weights, deadline, latest):
+        return Knowledge(weights, looks_ahead=True)  # there are no plays that might prefer moves
     prefers = settings.mast
     if prefers is None:
         prefers = trials.are_goals_narrow() or (not deadline.has_passed and trials.prefers(weights, deadline, latest))
-    return Knowledge(weights, prefers)
+    return Knowledge(weights, prefers=prefers)
 
 
 class _Trials:
     """Trials of searches with *settings* that know of *game* what they are given."""
 
     def __init__(self, game: CompiledGame, settings: SearchSettings, seed: int) -> None:
-        mast = settings.mast is True
+        mast, self._is_mast_open = settings.mast is True, settings.mast is None
         self._game = game
         memory_mb = _MEMORY_MB / len(game.roles)
         self._settings = replace(settings, memory_mb=memory_mb, mast=mast, turn_s=_TURN_S)
@@ -121,6 +131,22 @@ class _Trials:
             return None
         is_better = self.is_better(Knowledge(weights), Knowledge(), deadline, latest, _LEAST_LEAD_OF_WEIGHTS)
         return weights if is_better else None
+
+    def looks_ahead(self, plain: CompiledSearch, weights: FluentWeights, deadline: Deadline, latest: Deadline) -> bool:
+        """Return whether a search that goes by *weights* wins more matches where it looks ahead than where it plays.
+
+        Half of the time until *deadline* is for that, and the rest for preferred moves, if they are to be tried; where
+        plays are to prefer them anyway, they are to be made. So they are where those of the *plain* search look ahead
+        themselves: matches of a few milliseconds a move are won without them, and longer ones lost.
+        """
+        if self._settings.lookahead is not None or self._settings.mast:
+            return bool(self._settings.lookahead)
+        if plain.played is self._game.rules.decisive:
+            return False
+        share = 1 / 2 if self._is_mast_open else 1.0
+        own_deadline = deadline.at_most(share * deadline.remaining_s)
+        one, other = Knowledge(weights, looks_ahead=True), Knowledge(weights)
+        return self.is_better(one, other, own_deadline, latest, _LEAST_LEAD_OF_WEIGHTS)
 
     def are_goals_narrow(self) -> bool:
         """Return whether random plays hardly ever come to anything, as in long races.
@@ -185,7 +211,7 @@ class _Trials:
 class _Matches:
     """Matches between a search, the last of *searches*, and others, *move_s* seconds a move.
 
-    Each has a role; the first steps are drawn at random.
+    Each has a role; as many steps as are drawn at random come first, drawn at random.
     """
 
     def __init__(self, game: CompiledGame, searches: Sequence[CompiledSearch], move_s: float, random: Random) -> None:
@@ -210,7 +236,7 @@ class _Matches:
 
     def _opening(self) -> State:
         state = self._game.initial_state
-        for _ in range(_OPENING_STEPS):
+        for _ in range(self._random.randint(0, _OPENING_STEPS)):
             moves = tuple(self._random.choice(_legal(state, role)) for role in self._game.roles)
             following = state.next_state(moves)
             if following.is_terminal:

@@ -17,6 +17,7 @@ from players.search.tree.deviation import find_deviation, note_goals
 from players.search.tree.groups import select_leaves
 from players.search.tree.implicit import judge_leaves
 from players.search.tree.leaves import NO_ROOM, OK, STUCK, make_leaves
+from players.search.tree.lookahead import Successors, look_ahead, successors_for, take_minimax
 from players.search.tree.nodes import node_at
 from players.search.tree.plays import PlayRoom, play_out, play_room
 from players.search.tree.walks import Walks, count_early, counts_early, step_of, unmark, walks_for
@@ -41,6 +42,7 @@ class SearchRoom(NamedTuple):
     values: NDArray[np.uint64]
     legal: NDArray[np.uint64]
     lane_bits: NDArray[np.uint64]
+    successors: Successors
     counts: NDArray[np.int64]
 
 
@@ -57,7 +59,8 @@ def room_for(
     walks = walks_for(len(rules.goals), n_moves, n_words, seed, number)
     legal = rows(max(n_moves, 1))
     plays = play_room(rules, played, seed, keeps_moves)
-    return SearchRoom(played, walks, plays, no_sums(), values, legal, rows(2), np.zeros(4, np.int64))
+    ahead, counts = successors_for(n_moves), np.zeros(4, np.int64)
+    return SearchRoom(played, walks, plays, no_sums(), values, legal, rows(2), ahead, counts)
 
 
 def with_work(room: SearchRoom, **changes: Any) -> SearchRoom:
@@ -107,6 +110,21 @@ def _make_leaves(single, tree, t, f, w, room, n_walks, n_leaves):
 
 
 @subroutine
+def _judge_walks(single, rules, tree, t, f, w, room, n_walks, n_leaves, knobs):
+    """Find what the walks of a batch come to, by a look ahead or by plays.
+
+    Returns how many plays that were, or -1 where a role had no legal move.
+    """
+    if knobs.looks_ahead:
+        look_ahead(single, t, f, w, room, n_leaves)
+        take_minimax(t, f, w, n_walks)
+        return np.int64(0)
+    if tree.uses_minimax:
+        judge_leaves(t, f, w, n_leaves, room.values, room.lane_bits, room.plays)
+    return np.int64(play_out(room.played, tree, t, rules, f, w, n_walks, room.plays, knobs.max_steps))
+
+
+@subroutine
 def _open_root(single, tree, t, f, w, room, root, knobs):
     """Give the root its edges, but no plays: those from one leaf take as long as those from many.
 
@@ -146,9 +164,7 @@ def search(single, rules, tree, knobs, room, root, n_batches, n_walks_left):
         ending = _make_leaves(single, tree, t, f, w, room, n_walks, n_leaves)
         if ending != OK:
             return ending
-        if tree.uses_minimax:
-            judge_leaves(t, f, w, n_leaves, room.values, room.lane_bits, room.plays)
-        n_plays = play_out(room.played, tree, t, rules, f, w, n_walks, room.plays, knobs.max_steps)
+        n_plays = _judge_walks(single, rules, tree, t, f, w, room, n_walks, n_leaves, knobs)
         if n_plays < 0:
             _abandon(t, f, w, n_walks, n_leaves)
             room.plays.work.made[:] = ZERO

@@ -37,25 +37,27 @@ def n_walks_along(t, first, n):
 
 
 @inlined
-def weigh_again(t, w, first, n, number, c, floor, minimax_share):
+def weigh_again(t, w, first, n, number, c, floor, minimax_share, is_judged):
     """Find the bound of an edge, which is that of a *number* among *n*, anew, and of those beside it."""
     place = number // N * N
     edges = (U(first + place), np.int64(n - place), np.float32(c), np.int64(floor))
-    put_four(t.edge, *edges, t.edge_minimax, np.float32(minimax_share), w.bounds, U(place))
+    minimax = (t.edge_minimax, np.float32(minimax_share), np.int64(is_judged))
+    put_four(t.edge, *edges, *minimax, w.bounds, U(place))
 
 
 @inlined
-def weigh(t, w, first, n, floor, exploration, minimax_share):
+def weigh(t, w, first, n, floor, exploration, minimax_share, is_judged):
     """Find the bounds of *n* edges of a role from the *first* on; return the width of that of one that was taken once.
 
-    The mean of an edge's walks is mixed with what minimax says of it, of which *minimax_share* counts at first. An edge
+    The mean of an edge's walks is mixed with what minimax says of it, of which *minimax_share* counts at first; without
+    walks that stands for it alone, where edges are judged before. An edge
     whose worth is proven has nothing more to tell, and one that cannot lead to more than *floor*, which is proven for
     another one, will not be taken: both are left out.
     """
     visits = n_walks_along(t, first, n) + MADE_BY
     c = np.float32(exploration) * np.sqrt(np.log(np.float32(visits)))
     for place in range(0, n, N):
-        weigh_again(t, w, first, n, place, c, floor, minimax_share)
+        weigh_again(t, w, first, n, place, c, floor, minimax_share, is_judged)
     return c
 
 
@@ -77,7 +79,10 @@ def highest(w, n):
 
 
 @subroutine
-def best_edge(t, w, first, n, floor, exploration, minimax_share):
-    """Return the edge among *n* with the highest upper confidence bound; those not taken yet come first."""
-    weigh(t, w, first, n, floor, exploration, minimax_share)
+def best_edge(t, w, first, n, floor, exploration, minimax_share, is_judged):
+    """Return the edge among *n* with the highest upper confidence bound.
+
+    Those not taken yet come first, unless they are judged before.
+    """
+    weigh(t, w, first, n, floor, exploration, minimax_share, is_judged)
     return first + highest(w, n)

@@ -74,28 +74,51 @@ def _mixed(builder: ir.IRBuilder, mean: ir.Value, walks: ir.Value, at: ir.Value,
     return builder.fadd(mean, builder.fmul(share, builder.fsub(said, mean)))
 
 
+def _judged(builder: ir.IRBuilder, at: ir.Value, c: ir.Value, is_judged: ir.Value) -> ir.Value:
+    """Return the bounds of four edges that were not taken: by what minimax says of them, where they are judged."""
+    said = builder.load(builder.bitcast(at, _FLOATS.as_pointer()), align=4)
+    bound = builder.fadd(builder.fmul(said, ir.Constant(_FLOATS, [0.01] * N)), _same(builder, c))
+    is_so = builder.icmp_signed("!=", is_judged, ir.Constant(ir.IntType(64), 0))
+    return builder.select(is_so, bound, ir.Constant(_FLOATS, [_NOT_WALKED] * N))
+
+
 @emitted
 def put_four(
-    typingctx: Any, edge: Any, first: Any, n: Any, c: Any, floor: Any, minimax: Any, share: Any, bounds: Any, place: Any
+    typingctx: Any,
+    edge: Any,
+    first: Any,
+    n: Any,
+    c: Any,
+    floor: Any,
+    minimax: Any,
+    share: Any,
+    is_judged: Any,
+    bounds: Any,
+    place: Any,
 ) -> Any:
     """Write the bounds of the first *n* of four edges, and what stands for none of the others, from a *place* on.
 
-    Arrays are at addresses; *c* is the width of the bound of an edge that was taken once.
+    Arrays are at addresses; *c* is the width of the bound of an edge that was taken once. One that was not has the same
+    where edges are judged before, and what minimax says of it for a mean; else it comes first.
     """
 
     def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        edge, first, n, c, floor, minimax, share, bounds, place = args
+        edge, first, n, c, floor, minimax, share, is_judged, bounds, place = args
         total, visits, limits = _columns(builder, edge, first)
         walks = builder.sitofp(visits, _FLOATS)
         mean = builder.fdiv(builder.sitofp(total, _FLOATS), walks)
-        unmixed = builder.block
+        unmixed, first_of_all = builder.block, ir.Constant(_FLOATS, [_NOT_WALKED] * N)
         with builder.if_then(builder.fcmp_ordered(">", share, ir.Constant(ir.FloatType(), 0.0))):
             said = builder.gep(builder.inttoptr(minimax, ir.FloatType().as_pointer()), [first])
             mixed = _mixed(builder, mean, walks, said, share)
+            judged = _judged(builder, said, c, is_judged)
             is_mixed = builder.block
         both = builder.phi(_FLOATS)
         both.add_incoming(mean, unmixed)
         both.add_incoming(mixed, is_mixed)
+        new = builder.phi(_FLOATS)
+        new.add_incoming(first_of_all, unmixed)
+        new.add_incoming(judged, is_mixed)
         low = builder.and_(limits, ir.Constant(_INTS, [nodes.LOW] * N))
         high = builder.and_(builder.lshr(limits, ir.Constant(_INTS, [8] * N)), ir.Constant(_INTS, [nodes.LOW] * N))
         least, most = builder.sitofp(low, _FLOATS), builder.sitofp(high, _FLOATS)
@@ -106,14 +129,15 @@ def put_four(
         floor = _same(builder, builder.trunc(floor, ir.IntType(32)))
         is_closed = builder.or_(builder.icmp_signed("==", low, high), builder.icmp_signed("<=", high, floor))
         is_new = builder.icmp_signed("<=", visits, ir.Constant(_INTS, [0] * N))
-        for is_so, value in ((is_new, _NOT_WALKED), (is_closed, _CLOSED), (_is_absent(builder, n), ABSENT)):
+        bound = builder.select(is_new, new, bound)
+        for is_so, value in ((is_closed, _CLOSED), (_is_absent(builder, n), ABSENT)):
             bound = builder.select(is_so, ir.Constant(_FLOATS, [value] * N), bound)
         to = builder.gep(builder.inttoptr(bounds, ir.FloatType().as_pointer()), [place])
         builder.store(bound, builder.bitcast(to, _FLOATS.as_pointer()), align=4)
         return context.get_dummy_value()
 
     integers = (types.uint64, types.uint64, types.int64)
-    rest = (types.float32, types.int64, types.uint64, types.float32, types.uint64, types.uint64)
+    rest = (types.float32, types.int64, types.uint64, types.float32, types.int64, types.uint64, types.uint64)
     return types.void(*integers, *rest), codegen
 
 

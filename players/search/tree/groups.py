@@ -110,8 +110,8 @@ def _choose_all(t, f, w, group, knobs):
     d, first = node_at(t, group.node, nodes.DECIDER), node_at(t, group.node, nodes.FIRST)
     n = node_at(t, group.node, nodes.BOUNDS + np.int64(f.n_roles) + d)
     floor = node_at(t, group.node, nodes.BOUNDS + d) & nodes.LOW
-    by_bounds, share = d != np.int64(f.chance), np.float32(knobs.minimax_share)
-    c = weigh(t, w, first, n, floor, exploration_of(w, d, knobs), share) if by_bounds else np.float32(0)
+    by_bounds, share, is_judged = d != np.int64(f.chance), np.float32(knobs.minimax_share), knobs.looks_ahead
+    c = weigh(t, w, first, n, floor, exploration_of(w, d, knobs), share, is_judged) if by_bounds else np.float32(0)
     for k in range(group.begin, group.end):
         i = at(w.order, U(k))
         step = step_of(i, group.depth)
@@ -121,7 +121,7 @@ def _choose_all(t, f, w, group, knobs):
         put(w.edge, step, slot)
         put(w.depth, U(i), group.depth + 1)
         if by_bounds:
-            weigh_again(t, w, first, n, slot - first, c, floor, share)
+            weigh_again(t, w, first, n, slot - first, c, floor, share, is_judged)
 
 
 @inlined

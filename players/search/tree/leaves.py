@@ -54,13 +54,10 @@ STUCK: Final = 2
 
 
 @subroutine
-def _list_legal(role_start, w, n_leaves, legal, lane_bits):
-    """List the legal moves of the nodes that are to be opened, by role."""
+def list_legal(role_start, w, n_leaves, legal, lane_bits):
+    """List the moves that are *legal* in the lanes of leaves, of those in row 0 of the lane bits, by role."""
     n_roles, n_moves = len(role_start) - 1, role_start[len(role_start) - 1]
-    lane_bits[:] = ZERO
     for j in range(n_leaves):
-        if at(w.slot, U(j)) == nodes.NONE:
-            lane_bits[0, j >> 6] |= ONE << U(j & 63)
         for r in range(n_roles + 1):
             put(w.n_legal, U(j * (n_roles + 1) + r), 0)
     for r in range(n_roles):
@@ -84,8 +81,8 @@ def _list_legal(role_start, w, n_leaves, legal, lane_bits):
 
 
 @subroutine
-def _give_edges(t, f, w, j, node, n_moves):
-    """Give a node the edges of leaf *j* and choose among them at random; return OK, NO_ROOM or STUCK.
+def give_edges(t, f, w, j, node, n_moves):
+    """Give a node edges for the moves that are listed for leaf *j*; return OK, NO_ROOM or STUCK.
 
     They are all there before another thread sees the first.
     """
@@ -108,7 +105,6 @@ def _give_edges(t, f, w, j, node, n_moves):
             put_node(t, node, nodes.BOUNDS + n_roles + r, 0)
             continue
         put_node(t, node, nodes.BOUNDS + n_roles + r, end - begin)
-        put(w.chosen, U(j) * f.n_roles + U(r), edge + below(w, end - begin))
         for i in range(begin, end):
             put(t.move, U(edge), at(w.legal, U(j * n_moves + i)))
             put_edge(t, edge, nodes.TOTAL, 0)
@@ -129,7 +125,7 @@ def _give_edges(t, f, w, j, node, n_moves):
 
 @subroutine
 def _choose_any(t, f, w, j, node):
-    """Give leaf *j* edges of a node that another thread has opened in the meantime."""
+    """Let leaf *j* be below edges of its node that are drawn at random."""
     n_roles, edge = np.int64(f.n_roles), node_at(t, node, nodes.FIRST)
     for r in range(n_roles):
         n = node_at(t, node, nodes.BOUNDS + n_roles + r)
@@ -145,12 +141,11 @@ def _open(t, f, w, n_leaves, n_moves):
         if at(w.slot, U(j)) != nodes.NONE:
             continue
         node = at(w.above, U(j))
-        if node_at(t, node, nodes.FIRST) >= 0:
-            _choose_any(t, f, w, j, node)
-        else:
-            ending = _give_edges(t, f, w, j, node, n_moves)
+        if node_at(t, node, nodes.FIRST) < 0:  # another thread may have opened it in the meantime
+            ending = give_edges(t, f, w, j, node, n_moves)
             if ending != OK:
                 return ending
+        _choose_any(t, f, w, j, node)
         d = node_at(t, node, nodes.DECIDER)
         if d == nodes.SIMULTANEOUS:
             slot = joint_slot(t, node, joint_key(t, node, w.chosen, U(j) * f.n_roles, f.n_roles))
@@ -275,7 +270,11 @@ def make_leaves(tables, tree, t, f, walks, w, n_leaves, values, legal, lane_bits
     _evaluate_states(tables, values)
     for m in range(n_moves):
         store(legal, U(m), literal(a, at(tables_at.choice_legal, U(m))))
-    _list_legal(tables.role_start[0], w, n_leaves, legal, lane_bits)
+    lane_bits[:] = ZERO
+    for j in range(n_leaves):
+        if at(w.slot, U(j)) == nodes.NONE:
+            lane_bits[0, j >> 6] |= ONE << U(j & 63)
+    list_legal(tables.role_start[0], w, n_leaves, legal, lane_bits)
     lock(t.lock)
     ending = _open(t, f, w, n_leaves, n_moves)
     unlock(t.lock)

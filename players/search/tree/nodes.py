@@ -96,22 +96,6 @@ class Tree(NamedTuple):
     lock: NDArray[np.int64]
 
 
-class Knobs(NamedTuple):
-    """How a search walks: how many walks at once, and walks before for each of these.
-
-    `exploration` is that of UCB1, `amaf_bias` how soon an edge's own walks count more than what plays say of its move,
-    `minimax_share` how much what minimax says of an edge counts beside the mean of its walks.
-    """
-
-    exploration: float
-    amaf_bias: float
-    minimax_share: float
-    least_walks: int
-    most_walks: int
-    nodes_per_walk: int
-    max_steps: int
-
-
 class RuleFacts(NamedTuple):
     """What kernels need of the rules beside their tables. *Shapes*: R roles, G goals, F fluents that tell the phase.
 
@@ -258,12 +242,21 @@ def any_goal(f, r):
 
 
 def tree_size(
-    rules: CompiledRules, memory_mb: float, n_moves: float, *, uses_amaf: bool, uses_minimax: bool
+    rules: CompiledRules,
+    memory_mb: float,
+    n_moves: float,
+    *,
+    uses_amaf: bool,
+    uses_minimax: bool,
+    looks_ahead: bool = False,
 ) -> TreeSize:
-    """Return the room for a tree of a game in which roles have *n_moves* moves in the mean."""
+    """Return the room for a tree of a game in which roles have *n_moves* moves in the mean.
+
+    All nodes have edges where the search *looks_ahead*, else less than half of them.
+    """
     n_roles = len(rules.goals)
     node_bytes = 8 * n_words(len(rules.fluents)) + 4 * _width(n_roles) + 4 * (4 if uses_minimax else 3)
-    edges = 2 + 0.4 * (n_moves + EDGES_A_LINE / 2)
+    edges = 2 + (1.0 if looks_ahead else 0.4) * (n_moves + EDGES_A_LINE / 2)
     joint_bytes = 24 if n_roles > 1 else 0
     edge_bytes = 20 + 12 * uses_amaf + 4 * uses_minimax
     n_nodes = int(memory_mb * 2**20 / (node_bytes + edges * edge_bytes + joint_bytes))

@@ -66,12 +66,14 @@ class CompiledSearch:
         self.n_iterations, self.n_used = 0, n_threads
         first = first_choices(game)
         self.uses_amaf = settings.uses_amaf(game, first.mean_moves)
-        self.knobs = settings.knobs(uses_amaf=self.uses_amaf, n_threads=n_threads)
+        self._knobs_where = partial(settings.knobs, uses_amaf=self.uses_amaf, n_threads=n_threads)
+        self.knobs = self._knobs_where()
         played = (game.rules.decisive if settings.decisive else None) or game.rules.phased
         self.workers = self._new_workers(played, n_threads, settings.turn_s)
         self._threads, self._is_helped = WorkerThreads(), False
         sized = partial(tree_size, game.rules, settings.memory_mb, first.mean_moves, uses_amaf=self.uses_amaf)
-        self._size_with_weights = sized(uses_minimax=settings.minimax)
+        self._sized = partial(sized, uses_minimax=settings.minimax)
+        self.can_look_ahead = settings.minimax and not first.are_joint
         rule = RULES[settings.simultaneous]
         self.tree = TreeMemory(game, sized(uses_minimax=False), rule, has_joint_moves=first.are_joint)
         self._before = self._counted()
@@ -86,19 +88,22 @@ class CompiledSearch:
         room = partial(room_for, self.rules, played, n_words=words, keeps_moves=self.uses_amaf)
         return tuple(TreeWorker(room(seed=each, number=n), Pace(turn_s=turn_s)) for n, each in enumerate(seeds))
 
-    def weigh(self, weights: FluentWeights) -> None:
+    def weigh(self, weights: FluentWeights, *, looks_ahead: bool = False) -> None:
         """Cut plays short from now on and judge them by *weights*; what the tree holds is forgotten.
+
+        A search that *looks_ahead*, which it must be able to, makes no plays, but all moves of new nodes.
 
         Raises:
             MemoryError: there is no room for what weights say beside the tree; the search is as it was.
         """
         self.rest()
-        self.tree.forget(self._size_with_weights)
+        self.tree.forget(self._sized(looks_ahead=looks_ahead))
         for worker in self.workers:
             worker.room = worker.room._replace(plays=worker.room.plays._replace(weights=weights.values))
             worker.room.walks.goal_sums[:] = 0  # what weights say spreads otherwise: bounds are as wide as at first
-        share = MINIMAX_SHARE if self._size_with_weights.uses_minimax else 0.0
-        self.knobs = self.knobs._replace(max_steps=weights.n_steps, minimax_share=share)
+        share = MINIMAX_SHARE if self.tree.arrays.uses_minimax else 0.0
+        knobs = self._knobs_where(looks_ahead=looks_ahead)
+        self.knobs = knobs._replace(max_steps=weights.n_steps, minimax_share=share)
 
     def prefer(self) -> None:
         """Let plays prefer moves that do well from now on."""

@@ -1,15 +1,16 @@
 """How a compiled search searches: what its caller may set, and what suits the game where that is left open."""
 
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, NamedTuple
 
 from gdl.compiler.compiled import CompiledGame
 from players.search.kernel_calls import TURN_S
 from players.search.tree.choices import marking_share
-from players.search.tree.nodes import Knobs
 
 MEMORY_MB: Final = 512.0
 _EXPLORATION: Final = 0.5
+_LOOKAHEAD_EXPLORATION: Final = 0.25
+"""Where moves are judged before they are taken, it is a waste to take those that promise little."""
 _AMAF_EXPLORATION: Final = 0.1
 """The exploration where what plays say of moves is used as well, which finds out about moves by itself."""
 _AMAF_BIAS: Final = 0.001
@@ -33,6 +34,24 @@ MAX_STEPS: Final = 1_000
 """A random play that lasts longer counts as even."""
 
 
+class Knobs(NamedTuple):
+    """How a search walks: how many walks at once, and walks before for each of these.
+
+    `exploration` is that of UCB1, `amaf_bias` how soon an edge's own walks count more than what plays say of its move,
+    `minimax_share` how much what minimax says of an edge counts beside the mean of its walks. Where a search
+    `looks_ahead`, new nodes are judged by their moves, not by plays, and edges that no walk has taken by minimax.
+    """
+
+    exploration: float
+    amaf_bias: float
+    minimax_share: float
+    looks_ahead: int
+    least_walks: int
+    most_walks: int
+    nodes_per_walk: int
+    max_steps: int
+
+
 @dataclass(frozen=True, slots=True)
 class SearchSettings:
     """How a compiled search searches. *Units*: megabytes, seconds.
@@ -45,6 +64,7 @@ class SearchSettings:
         amaf: whether what plays say of moves counts; None for what the number of moves suggests.
         weights: whether plays are cut and judged by weights, where the game has some that help.
         minimax: whether what minimax says by these weights counts as well.
+        lookahead: whether moves are judged by weights, in place of plays; None for what matches in the start clock say.
         mast: whether plays prefer moves that do well; None for what matches in the start clock say.
         turn_s: how long a call of the kernel takes, with nothing but a look at the clock between two of them.
     """
@@ -56,6 +76,7 @@ class SearchSettings:
     amaf: bool | None = None
     weights: bool = True
     minimax: bool = True
+    lookahead: bool | None = None
     mast: bool | None = None
     turn_s: float = TURN_S
 
@@ -71,12 +92,21 @@ class SearchSettings:
         are_many, are_lasting = n_moves >= _MANY_MOVES, max(map(len, game.rules.moves_of)) <= _LASTING * n_moves
         return are_many and are_lasting and marking_share(game) >= _MARKING
 
-    def knobs(self, *, uses_amaf: bool, n_threads: int = 1) -> Knobs:
+    def knobs(self, *, uses_amaf: bool, looks_ahead: bool = False, n_threads: int = 1) -> Knobs:
         """Return how each of some threads walks the tree, without weights."""
         exploration = self.exploration
         if exploration is None:
-            exploration = _AMAF_EXPLORATION if uses_amaf else _EXPLORATION
-        return Knobs(exploration, _AMAF_BIAS, 0.0, _LEAST_WALKS, _MOST_WALKS, n_threads * _NODES_PER_WALK, MAX_STEPS)
+            exploration = _AMAF_EXPLORATION if uses_amaf else _LOOKAHEAD_EXPLORATION if looks_ahead else _EXPLORATION
+        return Knobs(
+            exploration=exploration,
+            amaf_bias=_AMAF_BIAS,
+            minimax_share=0.0,
+            looks_ahead=int(looks_ahead),
+            least_walks=_LEAST_WALKS,
+            most_walks=_MOST_WALKS,
+            nodes_per_walk=n_threads * _NODES_PER_WALK,
+            max_steps=MAX_STEPS,
+        )
 
 
 DEFAULT: Final = SearchSettings()

@@ -118,7 +118,7 @@ def _best_edge(t, w, r, first, n, floor, knobs, minimax_share):
     if t.uses_amaf != ZERO:
         found = best_edge_by_amaf(t, w, first, n, floor, exploration, np.float32(knobs.amaf_bias))
     else:
-        found = best_edge(t, w, first, n, floor, exploration, np.float32(minimax_share))
+        found = best_edge(t, w, first, n, floor, exploration, np.float32(minimax_share), knobs.looks_ahead)
     return found
 
 

@@ -46,32 +46,34 @@ def room(n_moves: int = 64) -> Walks:
     return walks_for(2, n_moves, 1, seed=1, number=0)
 
 
-def by_formula(tree: Tree, edge: int, n_walks: int, share: float) -> float:
+def by_formula(tree: Tree, edge: int, n_walks: int, share: float, is_judged: int) -> float:
     """Return the bound of an edge of a node through which *n_walks* went."""
     total, visits, _, limits = (int(each) for each in tree.edge[edge])
     low, high = limits & nodes.LOW, limits >> 8 & nodes.LOW
     if low == high or high <= FLOOR:
         return -1e9
+    width = EXPLORATION * sqrt(log(n_walks + MADE_BY))
     if visits == 0:
-        return 1e6
+        return 0.01 * float(tree.edge_minimax[edge]) + width if is_judged and share else 1e6
     share *= float(HALF_SHARE_WALKS) / (float(HALF_SHARE_WALKS) + visits)
     mean = total / visits + share * (float(tree.edge_minimax[edge]) - total / visits)
-    return 0.01 * min(max(mean, low), high) + EXPLORATION * sqrt(log(n_walks + MADE_BY)) / sqrt(visits)
+    return 0.01 * min(max(mean, low), high) + width / sqrt(visits)
 
 
-def found(tree: Tree, walks: Walks, n: int, share: float) -> NDArray[np.float32]:
-    weighed(tree, walks, n, share)
+def found(tree: Tree, walks: Walks, n: int, share: float, is_judged: int) -> NDArray[np.float32]:
+    weighed(tree, walks, n, share, is_judged)
     return walks.bounds
 
 
-def _weigh(tree: Tree, walks: Walks, n: int, share: float) -> float:
+def _weigh(tree: Tree, walks: Walks, n: int, share: float, is_judged: int) -> float:
     """Return the width of a bound."""
-    c: float = weigh(addresses(tree), addresses(walks), FIRST, n, FLOOR, np.float32(EXPLORATION), np.float32(share))
+    t, w = addresses(tree), addresses(walks)
+    c: float = weigh(t, w, FIRST, n, FLOOR, np.float32(EXPLORATION), np.float32(share), is_judged)
     return c
 
 
 def _weigh_again(tree: Tree, walks: Walks, n: int, number: int, c: float) -> None:
-    weigh_again(addresses(tree), addresses(walks), FIRST, n, number, c, FLOOR, 0.0)
+    weigh_again(addresses(tree), addresses(walks), FIRST, n, number, c, FLOOR, 0.0, 0)
 
 
 def _walks(tree: Tree, n: int) -> int:
@@ -80,7 +82,8 @@ def _walks(tree: Tree, n: int) -> int:
 
 
 def _best(tree: Tree, walks: Walks, n: int) -> int:
-    edge: int = best_edge(addresses(tree), addresses(walks), FIRST, n, FLOOR, np.float32(EXPLORATION), np.float32(0))
+    t, w = addresses(tree), addresses(walks)
+    edge: int = best_edge(t, w, FIRST, n, FLOOR, np.float32(EXPLORATION), np.float32(0), 0)
     return edge
 
 
@@ -92,14 +95,14 @@ def _best_by_amaf(tree: Tree, walks: Walks, n: int) -> int:
 weighed, weighed_again, walked, chosen_edge = (njit(each) for each in (_weigh, _weigh_again, _walks, _best))
 
 
-@pytest.mark.sampled(2)
-@pytest.mark.parametrize("share", [0.0, 0.6])
-def test_bounds_are_those_of_the_formula(share: float) -> None:
+@pytest.mark.sampled(3)
+@pytest.mark.parametrize(("share", "is_judged"), [(0.0, 0), (0.6, 0), (0.6, 1), (0.0, 1)])
+def test_bounds_are_those_of_the_formula(share: float, is_judged: int) -> None:
     for n in range(1, 23):
         tree, walks = a_tree(n, n), room()
         n_walks = int(tree.edge[FIRST : FIRST + n, nodes.VISITS].sum())
-        expected = [by_formula(tree, edge, n_walks, share) for edge in range(FIRST, FIRST + n)]
-        bounds = found(tree, walks, n, share)
+        expected = [by_formula(tree, edge, n_walks, share, is_judged) for edge in range(FIRST, FIRST + n)]
+        bounds = found(tree, walks, n, share, is_judged)
         assert bounds[:n].tolist() == pytest.approx(expected, rel=1e-5)
         assert set(bounds[n : -(-n // 4) * 4].tolist()) <= {np.float32(ABSENT)}
 
@@ -112,7 +115,7 @@ def test_walks_are_those_of_a_node_alone() -> None:
 
 def test_a_walk_changes_the_bound_of_its_edge_alone() -> None:
     tree, walks, n = a_tree(1, 7), room(), 7
-    c = weighed(tree, walks, n, 0.0)
+    c = weighed(tree, walks, n, 0.0, 0)
     before = walks.bounds.copy()
     tree.edge[FIRST + 5, [nodes.TOTAL, nodes.VISITS, nodes.LIMITS]] = (100, 4, 100 << 8)
     weighed_again(tree, walks, n, 5, c)

@@ -118,7 +118,7 @@ def test_minimax_can_be_done_without() -> None:
 def _chosen(tree: Tree, walks: Walks, minimax_share: float) -> int:
     """Return which of the first two edges is chosen, without anything for those that were walked seldom."""
     t, w = addresses(tree), addresses(walks)
-    found: int = best_edge(t, w, 0, 2, -1, np.float32(0), np.float32(minimax_share))
+    found: int = best_edge(t, w, 0, 2, -1, np.float32(0), np.float32(minimax_share), 0)
     return found
 
 

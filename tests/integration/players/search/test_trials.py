@@ -167,18 +167,20 @@ def test_where_plays_have_no_end_nothing_is_preferred() -> None:
 @pytest.mark.parametrize(
     ("mast", "wins", "least_leads", "kept"),
     [
-        (None, {"weights", "prefers"}, [1, 2], {"weights", "prefers"}),
+        (None, {"weights", "prefers"}, [1, 1, 2], {"weights", "prefers"}),
+        (None, {"weights", "looks_ahead", "prefers"}, [1, 1], {"weights", "looks_ahead"}),
         (None, {"prefers"}, [1, 0], {"prefers"}),
-        (None, {"weights"}, [1, 2], {"weights"}),
+        (None, {"weights"}, [1, 1, 2], {"weights"}),
         (None, set(), [1, 0], set()),
-        (False, {"weights", "prefers"}, [1], {"weights"}),
+        (False, {"weights", "prefers"}, [1, 1], {"weights"}),
+        (False, {"weights", "looks_ahead"}, [1, 1], {"weights", "looks_ahead"}),
         (True, {"weights"}, [1], {"weights", "prefers"}),
     ],
 )
 def test_what_wins_matches_is_kept(
     monkeypatch: pytest.MonkeyPatch, mast: bool | None, wins: set[str], least_leads: list[int], kept: set[str]
 ) -> None:
-    """First weights against none, then preferred moves against none by what was found of weights.
+    """First weights against none, then a look ahead by them against plays, else preferred moves against none.
 
     Moves explain much in breakthrough, so that without weights it is enough that these lose no matches.
     """
@@ -190,18 +192,41 @@ def test_what_wins_matches_is_kept(
         return bool(one - other) and one - other <= wins
 
     def known(search: CompiledSearch) -> set[str]:
-        return {
-            name
-            for name, is_known in [("weights", search.knobs.max_steps == 8), ("prefers", search.averages is not None)]
-            if is_known
+        is_known = {
+            "weights": search.knobs.max_steps == 8,
+            "looks_ahead": search.knobs.looks_ahead == 1,
+            "prefers": search.averages is not None,
         }
+        return {name for name, is_so in is_known.items() if is_so}
 
     monkeypatch.setattr(_Matches, "is_won", is_won)
     monkeypatch.setattr(WeightLearner, "found", lambda _: constant(1.0))
-    found = knowledge(breakthrough(), Deadline.after(0.5), mast=mast)
+    found = knowledge(breakthrough(), Deadline.after(0.5), mast=mast, decisive=False)
     search = CompiledSearch(breakthrough(), 1, SearchSettings(memory_mb=8.0))
     found.give(search)
     assert (asked, known(search)) == (least_leads, kept)
+
+
+@pytest.mark.parametrize("lookahead", [True, False])
+def test_whether_a_search_looks_ahead_may_be_set(monkeypatch: pytest.MonkeyPatch, *, lookahead: bool) -> None:
+    monkeypatch.setattr(_Matches, "is_won", lambda *_: True)
+    monkeypatch.setattr(WeightLearner, "found", lambda _: constant(1.0))
+    found = knowledge(breakthrough(), Deadline.after(0.5), mast=False, lookahead=lookahead)
+    assert found.looks_ahead is lookahead
+
+
+def test_where_plays_look_ahead_themselves_they_are_made(monkeypatch: pytest.MonkeyPatch) -> None:
+    """They do in breakthrough, by tables for what a move wins or loses."""
+    monkeypatch.setattr(_Matches, "is_won", lambda *_: True)
+    monkeypatch.setattr(WeightLearner, "found", lambda _: constant(1.0))
+    assert not knowledge(breakthrough(), Deadline.after(0.5), mast=False).looks_ahead
+
+
+def test_without_minimax_a_search_does_not_look_ahead(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(_Matches, "is_won", lambda *_: True)
+    monkeypatch.setattr(WeightLearner, "found", lambda _: constant(1.0))
+    found = knowledge(breakthrough(), Deadline.after(0.5), mast=False, lookahead=True, minimax=False)
+    assert not found.looks_ahead
 
 
 @pytest.mark.parametrize(("name", "least_lead"), [("othello", 0), ("connectfour", 2)])
