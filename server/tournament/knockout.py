@@ -80,6 +80,11 @@ class Knockout:
         first = (bracket.winner,) if isinstance(bracket.winner, str) else ()
         return tuple(group for group in (first, staying, *in_order) if group)
 
+    def out_by_rank(self, competition: Competition) -> frozenset[str]:
+        """Return the names of those who were put out with as many points as who went on, by their starting ranks."""
+        bracket = self._bracket(competition)
+        return frozenset(bracket.behind_by_rank & bracket.out_in.keys())
+
     def _bracket(self, competition: Competition) -> _Bracket:
         bracket = _Bracket(self, competition)
         names = [entrant.name for entrant in competition.entrants if entrant.since_round <= 1]
@@ -114,6 +119,7 @@ class _Bracket:
     due: list[fixtures.Meeting] = field(default_factory=list)
     winner: Slot = Vacancy.OPEN
     out_in: dict[str, int] = field(default_factory=dict)  # the round in which each entrant was put out
+    behind_by_rank: set[str] = field(default_factory=set)  # whom starting ranks alone parted in their last meeting
     pairings: dict[str, Pairing] = field(init=False)
     withdrawn: frozenset[str] = field(init=False)  # from what is not scheduled yet, whatever its round
 
@@ -151,7 +157,11 @@ class _Bracket:
             if in_order[n_first - 1] - in_order[n_first] > 1e-9:
                 break
         gone = self.withdrawn if pairing is None else frozenset()
-        return tuple(sorted(players, key=lambda name: (name in gone, -round(points[name], 9), rank_of[name])))
+        merits = {name: (name in gone, -round(points[name], 9)) for name in players}
+        ranking = tuple(sorted(players, key=lambda name: (merits[name], rank_of[name])))
+        behind = {name for name in ranking[n_first:] if merits[name] == merits[ranking[n_first - 1]]}
+        self.behind_by_rank = self.behind_by_rank.difference(players) | behind
+        return ranking
 
     def taking_part(self, round_number: int) -> frozenset[str]:
         """Return who has a place in a round, also who withdrew after its heats were scheduled: these stay."""

@@ -1,7 +1,7 @@
 """Standings: places by scores, and tie-breaks that are named where they decided."""
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from itertools import chain, groupby
@@ -19,9 +19,11 @@ class TieBreak(StrEnum):
     BUCHHOLZ = "Buchholz"  # the sum of the scores of the opponents; a bye counts as an opponent with one's own score
     SONNEBORN_BERGER = "Sonneborn-Berger"  # the scores of the opponents, each times the points against it
     FEWER_ERRORS = "fewer errors"  # how many moves were substituted
+    ORDER_OF_ENTRY = "order of entry"  # in a knockout, by starting ranks
 
 
-TIE_BREAKS: Final = tuple(TieBreak)
+TIE_BREAKS: Final = tuple(each for each in TieBreak if each is not TieBreak.ORDER_OF_ENTRY)
+"""What parts equal scores, in this order."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +37,8 @@ class Standing:
         n_matches: how many matches count.
         n_byes: how many rounds without opponents count.
         tie_breaks: its value of each tie-break.
-        decided_by: the tie-break that parts it from the entrant before it; None if the score does, or nothing.
+        decided_by: the tie-break that parts it from the entrant before it, in a knockout from the one that put it out;
+            None if the score does, or nothing.
     """
 
     rank: int
@@ -52,6 +55,7 @@ def standings(
     rules: ScoringRules = MEETINGS_COUNT,
     byes: Iterable[tuple[int, str]] = (),
     groups: Sequence[Sequence[str]] | None = None,
+    out_by_rank: Collection[str] = (),
 ) -> tuple[Standing, ...]:
     """Return the standings after the results so far; annulled matches do not count.
 
@@ -60,9 +64,10 @@ def standings(
         rules: what counts.
         byes: the rounds and names of entrants who get points for a bye, as `swiss.byes` gives them.
         groups: the names of those who share a place, the best first, where the format decides on places and not scores.
+        out_by_rank: the names of those whom there their starting rank put behind opponents with as many points.
     """
     record = _Record(competition, rules, tuple(byes))
-    places = _ranked(record) if groups is None else _placed(groups)
+    places = _ranked(record) if groups is None else _placed(groups, out_by_rank)
     return tuple(
         Standing(
             rank=rank,
@@ -171,12 +176,12 @@ class _Record:
 Place = tuple[int, str, TieBreak | None]
 
 
-def _placed(groups: Iterable[Sequence[str]]) -> list[Place]:
-    """Return the places of *groups*, of which each shares one."""
+def _placed(groups: Iterable[Sequence[str]], out_by_rank: Collection[str]) -> list[Place]:
+    """Return the places of *groups*, of which each shares one; starting ranks decided on those *out_by_rank*."""
     places: list[Place] = []
     for group in groups:
         rank = len(places) + 1
-        places += ((rank, name, None) for name in group)
+        places += ((rank, name, TieBreak.ORDER_OF_ENTRY if name in out_by_rank else None) for name in group)
     return places
 
 

@@ -27,7 +27,7 @@ class TableRow:
         rating: None without matches that tell.
         los: the likelihood that it is stronger than the best of the others.
         thinking_s: how long it thought for all its moves.
-        decided_by: the tie-break that parts it from the player before it.
+        decided_by: the tie-break that parts it from the player before it, in a knockout from the one that put it out.
         forfeits: how many matches it has lost whatever the goals are, by its absence or its errors.
     """
 
@@ -86,9 +86,11 @@ def _standings(progress: Progress) -> tuple[Standing, ...]:
     """Return the standings, by the places of the format where it decides on them, else by the scores."""
     plan, competition = progress.plan, progress.competition
     schedule = plan.schedule()
-    groups = schedule.places(competition) if isinstance(schedule, Knockout) else None
+    if isinstance(schedule, Knockout):
+        groups, out_by_rank = schedule.places(competition), schedule.out_by_rank(competition)
+        return standings(competition, plan.scoring, groups=groups, out_by_rank=out_by_rank)
     free_rounds = byes(competition) if plan.format is TournamentFormat.SWISS else ()
-    return standings(competition, plan.scoring, free_rounds, groups=groups)
+    return standings(competition, plan.scoring, free_rounds)
 
 
 def _row(standing: Standing, mean_goal: float, counts: Counter[str], spent: Counter[str], ratings: Ratings) -> TableRow:

@@ -121,6 +121,41 @@ def test_ties_are_played_off_and_then_go_to_the_better_rank() -> None:
     assert schedule.winner(competition) == "p1"
 
 
+def test_who_is_put_out_with_as_many_points_as_who_goes_on_is_out_by_its_starting_rank() -> None:
+    def play(match: ScheduledMatch) -> tuple[int, ...]:
+        return by_rank(match) if "p4" in match.players else equal(match)
+
+    schedule = Knockout()
+    competition = play_all(schedule, competition_of(4), play)
+    assert schedule.places(competition) == (("p1",), ("p2",), ("p3", "p4"))
+    assert schedule.out_by_rank(competition) == {"p2", "p3"}
+    assert schedule.out_by_rank(play_all(schedule, competition_of(4))) == frozenset()
+
+
+def test_who_goes_on_after_a_loss_by_its_starting_rank_is_out_by_its_last_meeting() -> None:
+    schedule = Knockout(is_double=True)
+    competition = schedule_next(schedule, competition_of(3))
+    assert {match.players for match in competition.open_matches} == {("p2", "p3"), ("p3", "p2")}
+    while {match.round for match in competition.open_matches} == {1}:
+        competition = schedule_next(schedule, play_open(competition, equal))
+    competition = play_all(schedule, play_open(competition, by_rank))
+    assert schedule.places(competition) == (("p1",), ("p2",), ("p3",))
+    assert schedule.out_by_rank(competition) == frozenset()
+
+
+def test_whom_a_withdrawal_puts_out_is_not_out_by_its_starting_rank() -> None:
+    competition = withdrawn(competition_of(2), "p1", 0)
+    assert (Knockout().winner(competition), Knockout().out_by_rank(competition)) == ("p2", frozenset())
+
+
+def test_in_heats_starting_ranks_part_those_with_equal_points_alone() -> None:
+    """In heats of p1, p4, p5, p8 and p2, p3, p6, p7 the fifth and the sixth are out by rank, and in the final p2."""
+    goals = with_goals(dict(zip((f"p{i}" for i in range(1, 9)), (100, 100, 50, 50, 50, 50, 0, 0), strict=True)))
+    competition = play_all(Knockout(), competition_of(8, 4), goals)
+    assert Knockout().places(competition) == (("p1",), ("p2", "p3", "p4"), ("p5", "p6", "p7", "p8"))
+    assert Knockout().out_by_rank(competition) == {"p2", "p5", "p6"}
+
+
 def test_late_entrants_have_no_meeting_and_no_place() -> None:
     competition = competition_of(4)
     late = replace(competition, entrants=(*competition.entrants, Entrant("late", since_round=2)))

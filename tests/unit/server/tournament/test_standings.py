@@ -13,7 +13,7 @@ from server.tournament.competition import Competition
 from server.tournament.fixtures import MatchResult, ScheduledMatch, forfeit
 from server.tournament.round_robin import RoundRobin, ScoreTable
 from server.tournament.scoring import Measure, ScoringRules, counted_goals
-from server.tournament.standings import Standing, TieBreak, standings
+from server.tournament.standings import TIE_BREAKS, Standing, TieBreak, standings
 from server.tournament.swiss import Swiss, byes
 from tests.kit.server.tournament import by_lot, by_rank, competition_of, play_all, play_open, schedule_next
 
@@ -111,9 +111,9 @@ def test_fewer_errors_in_all_matches_part_equals_and_who_has_as_many_shares_a_pl
 def test_a_standing_has_the_value_of_each_tie_break() -> None:
     competition = single(4, {"a": "c", "b": "d", "c": "bd", "d": "a"})
     assert standings(competition)[1:3] == (
-        Standing(2, "a", 1.5, 3, 0, dict(zip(TieBreak, (0.5, 4.5, 2.75, 0.0), strict=True))),
+        Standing(2, "a", 1.5, 3, 0, dict(zip(TIE_BREAKS, (0.5, 4.5, 2.75, 0.0), strict=True))),
         Standing(
-            3, "b", 1.5, 3, 0, dict(zip(TieBreak, (0.5, 4.5, 1.75, 0.0), strict=True)), TieBreak.SONNEBORN_BERGER
+            3, "b", 1.5, 3, 0, dict(zip(TIE_BREAKS, (0.5, 4.5, 1.75, 0.0), strict=True)), TieBreak.SONNEBORN_BERGER
         ),
     )  # fmt: skip
 

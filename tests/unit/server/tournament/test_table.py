@@ -8,11 +8,11 @@ import pytest
 
 from server.tournament.fixtures import MatchResult, TournamentGame
 from server.tournament.plan import TournamentPlan
-from server.tournament.progress import Progress
+from server.tournament.progress import PlayedMatch, Progress
 from server.tournament.ratings import fit_ratings
 from server.tournament.scoring import MEETINGS_COUNT
 from server.tournament.table import head_to_head, outcomes, superiority, table_of
-from tests.kit.server.tournament import lopsided_progress
+from tests.kit.server.tournament import lopsided_progress, result_of
 
 
 def test_what_players_thought_and_moved_is_added_up_for_each() -> None:
@@ -40,6 +40,17 @@ def test_a_tie_break_that_decided_is_named() -> None:
     rows = table_of(replace(found, ended=tuple(ended)))
     assert [(row.rank, row.player, row.decided_by) for row in rows] == [
         (1, "<b>", None), (2, "=1+1", "fewer errors"),
+    ]  # fmt: skip
+
+
+def test_in_a_knockout_an_order_of_entry_that_decided_is_named() -> None:
+    plan = {"games": ["g"], "players": dict.fromkeys("ab", "legal"), "format": "knockout", "rounds": 1}
+    found = Progress(TournamentPlan.model_validate(plan), (TournamentGame("g", 2),), (), ())
+    while matches := found.next_matches():
+        drawn = [PlayedMatch(result_of(match, (50, 50)), (1, 1), (1, 1)) for match in matches]
+        found = replace(found, scheduled=(*found.scheduled, *matches), ended=(*found.ended, *drawn))
+    assert [(row.rank, row.player, row.as_json()["decidedBy"]) for row in table_of(found)] == [
+        (1, "a", None), (2, "b", "order of entry"),
     ]  # fmt: skip
 
 
