@@ -29,6 +29,10 @@ operations: Final = Operations("tournaments")
 _UNKNOWN: Final = ("unknown_tournament",)
 _STATUS: Final = ("unknown_tournament", "wrong_status")
 _ENTRY: Final = ("invalid_player", "unknown_player", "not_registered", "already_entered", "wrong_entrants")
+_LATER_ENTRY: Final = (
+    "let entry close later, or leave that out: then it closes at the start; "
+    'with entry = "invitation" the host enters players'
+)
 
 
 @operations.get(models.URL, errors=_UNKNOWN)
@@ -50,12 +54,13 @@ async def order_tournament(request: web.Request, body: models.NewTournament) -> 
     in snake case. The versions of the games are those of now throughout. Name and seed decide the ids and the seeds of
     its matches.
     """
-    manager, viewer = request.app[MANAGER], principal(request)
+    manager, viewer, at_ms = request.app[MANAGER], principal(request), now_ms()
+    _check_entry(body, at_ms)
     games = {name: await _pinned(manager, name) for name in body.games}
     seed = body.seed if "seed" in body.model_fields_set else new_seed()
     terms = body.terms.model_copy(update={"seed": derived_seed("tournament", body.name, seed)})
     row = tournament_rows.TournamentRow(
-        body.name, viewer.name, terms, games, now_ms(), entry=body.entry, timetable=body.timetable
+        body.name, viewer.name, terms, games, at_ms, entry=body.entry, timetable=body.timetable
     )
     check_games(row)
     found = StoredTournament(row, ())
@@ -65,6 +70,15 @@ async def order_tournament(request: web.Request, body: models.NewTournament) -> 
     if not await manager.tournaments.store.add(row, found.entrants):
         raise RequestError("tournament_taken", f"there is a tournament {body.name!r} already", status=409)
     return models.tournament_line(row)
+
+
+def _check_entry(body: models.NewTournament, at_ms: int) -> None:
+    """Raise RequestError if players may enter by themselves, but the time to do so is over at *at_ms*."""
+    closes = body.entry_closes
+    if closes is None or body.entry != tournament_rows.EntryRule.OPEN or 1000 * closes.timestamp() > at_ms:
+        return
+    reason = f"entry closes at {closes.isoformat(sep=' ', timespec='minutes')}, which is over: no player could enter"
+    raise RequestError("invalid_tournament", reason, _LATER_ENTRY)
 
 
 async def _pinned(manager: GameManager, name: str) -> tournament_rows.PinnedGame:

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from server.access.settings import AccessSettings
+from server.api import tournaments
 from server.principal import Role
 from server.storage.tournaments import TournamentChange
 from tests.kit.server.access.guarded_app import bearer
@@ -66,8 +67,12 @@ async def test_by_invitation_only_hosts_enter_players(entering: Entering) -> Non
     assert [await entering.enter(who, "deep") for who in (entering.ann, entering.host)] == [409, 201]
 
 
-async def test_after_the_close_of_entry_only_hosts_enter_players(entering: Entering) -> None:
-    await entering.order(entryCloses="2026-01-01T08:00:00Z")
+async def test_after_the_close_of_entry_only_hosts_enter_players(
+    entering: Entering, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with monkeypatch.context() as before:
+        before.setattr(tournaments, "now_ms", lambda: 0)
+        await entering.order(entryCloses="2026-01-01T08:00:00Z")
     assert [await entering.enter(who, "deep") for who in (entering.ann, entering.host)] == [409, 201]
 
 

@@ -296,7 +296,7 @@ rounds = 2
 start_clock = 1
 play_clock = 1
 forfeit_errors = 3
-entry_closes = 2026-11-23T17:00:00+01:00
+entry_closes = 2036-11-23T17:00:00+01:00
 starts = 2036-11-23T18:00:00+01:00
 rounds_begin = { weekday = "monday", time = 18:00:00, zone = "Europe/Berlin" }
 
@@ -317,6 +317,32 @@ async def test_a_tournament_is_ordered_by_a_plan_file(client: Client) -> None:
     assert [(one["name"], one["player"]) for one in found["entrants"]] == [("mine", "random"), ("theirs", "legal")]
     assert (found["terms"]["rounds"], found["terms"]["forfeitErrors"]) == (2, 3)
     assert found["timetable"]["roundsBegin"] == {"weekday": "monday", "time": "18:00:00", "zone": "Europe/Berlin"}
+
+
+CLOSED = PLAN.replace("entry_closes = 2036", "entry_closes = 2026")
+
+
+async def test_a_tournament_whose_entry_is_over_before_it_is_ordered_is_refused(client: Client) -> None:
+    status, error = await refused(await ordered_by_toml(client, CLOSED))
+    assert (status, error["code"]) == (400, "invalid_tournament")
+    assert error["message"] == "entry closes at 2026-11-23 17:00+01:00, which is over: no player could enter"
+    assert error["hint"] == (
+        "let entry close later, or leave that out: then it closes at the start; "
+        'with entry = "invitation" the host enters players'
+    )
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        CLOSED.replace("[players]", 'entry = "invitation"\n[players]'),
+        PLAN.replace("entry_closes = 2036-11-23T17:00:00+01:00\n", "").replace("starts = 2036", "starts = 2026"),
+    ],
+)
+async def test_where_players_do_not_enter_until_a_time_a_tournament_is_ordered_whatever_the_time(
+    client: Client, text: str
+) -> None:
+    await told(await ordered_by_toml(client, text), 201)
 
 
 @pytest.mark.sampled(3)

@@ -10,6 +10,7 @@ import pytest
 
 from server.access.access import AccessControl
 from server.access.settings import AccessSettings
+from server.api import tournaments
 from server.principal import Role
 from tests.kit.server.access.guarded_app import bearer
 from tests.kit.server.api.tournaments import TOURNAMENTS, until_cup
@@ -179,14 +180,19 @@ async def test_owners_withdraw_players_that_are_called_otherwise_in_the_tourname
         assert [one["name"] for one in found["entrants"]] == ["legal"]
 
 
-async def test_a_page_offers_no_entry_after_the_time_for_it_but_withdrawal(tmp_path: Path) -> None:
+async def test_a_page_offers_no_entry_after_the_time_for_it_but_withdrawal(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     async with whole_server(tmp_path, access=AccessSettings(is_loopback=False)) as (client, access):
         host, ann, bob = [bearer(await issued(access, name, role)) for name, role in PEOPLE]
         for name, headers in (("anns", ann), ("bobs", bob)):
             await told(await client.post("/api/v1/players", json={"name": name}, headers=headers), 201)
-        order = {"name": "cup", "format": "swiss", "games": ["tictactoe"], "rounds": 2, "players": ["anns"]}
+        order = {"name": "cup", "format": "swiss", "games": ["tictactoe"], "rounds": 2}
         order |= {"entryCloses": "2026-01-01T08:00:00Z"}
-        await told(await client.post(TOURNAMENTS, json=order, headers=host), 201)
+        with monkeypatch.context() as before:
+            before.setattr(tournaments, "now_ms", lambda: 0)
+            await told(await client.post(TOURNAMENTS, json=order, headers=host), 201)
+        await told(await client.post(f"{TOURNAMENTS}/cup/entries", json={"player": "anns"}, headers=host), 201)
         pages = []
         for headers in (host, ann, bob):
             async with client.get("/tournaments/cup", headers=headers) as answer:
