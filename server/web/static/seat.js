@@ -95,19 +95,23 @@ async function send(button) {
   isSending = false;
 }
 
-// Lets the person choose once more after what is told, by a token of the form that is valid now.
+// Lets the person choose once more after what is told, by a token of the form that is valid now. Where the seat shows
+// that only the answer was lost, there is nothing to tell.
 async function again(text) {
+  const { step } = document.getElementById("turn").dataset;
   await refresh().catch(() => {});
   for (const one of buttons()) one.disabled = false;
   choose(null);
-  tell(text);
+  const turn = document.getElementById("turn");
+  if (turn.dataset.asked === "yes" && turn.dataset.step === step) tell(text, { untilRefresh: true });
 }
 
-function tell(text) {
+function tell(text, { untilRefresh = false } = {}) {
   const place = document.getElementById("problem");
   place.replaceChildren();
   if (!text) return;
   const notice = document.createElement("p");
+  notice.toggleAttribute("data-until-refresh", untilRefresh);
   notice.className = "notice bad";
   notice.setAttribute("role", "alert");
   notice.textContent = text;
@@ -154,7 +158,10 @@ function take(text, number) {
 async function refresh() {
   const number = ++nAsked;
   const answer = await fetch(root.dataset.parts, { headers: { Accept: "text/html" } });
-  if (answer.ok) take(await answer.text(), number);
+  if (answer.ok) {
+    take(await answer.text(), number);
+    document.querySelector("#problem [data-until-refresh]")?.remove();
+  }
   return answer.status < 500;
 }
 

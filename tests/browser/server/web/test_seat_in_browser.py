@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Page, Route, expect
 
 from server.access.settings import AccessSettings
 from server.hosting.order import MatchRequest
@@ -263,3 +263,39 @@ def test_a_question_is_shown_although_the_server_failed_when_it_came(open_page: 
         expect(other.locator("#turn[data-asked=no]")).to_be_visible()
     seat.unroute("**/parts")
     turn(seat, 2)
+
+
+def test_once_the_server_is_back_a_page_tells_no_more_that_it_is_away(open_page: OpenPage, site: LiveSite) -> None:
+    of = links(site, players={"x": "human", "o": "human"})
+    seat, other = open_page(of["x"], "net::ERR_FAILED"), open_page(of["o"])
+    turn(seat, 0)
+    for address in ("**/events*", "**/parts"):
+        seat.route(address, lambda route: route.abort())
+    seat.reload()
+    seat.route("**/play/x", lambda route: route.abort())
+    seat.locator("#seat [data-cell='0,0']").click()
+    expect(seat.get_by_role("alert")).to_have_text("The server could not be reached. Try again.")
+    seat.unroute_all()
+    expect(seat.locator("#connection")).to_be_hidden()
+    expect(seat.get_by_role("alert")).to_have_count(0)
+    seat.locator("#seat [data-cell='0,0']").click()
+    turn(other, 1)
+
+
+@pytest.mark.exhaustive
+def test_a_move_is_no_problem_whose_answer_alone_was_lost(open_page: OpenPage, site: LiveSite) -> None:
+    of = links(site, players={"x": "human", "o": "human"})
+    seat, other = open_page(of["x"], "net::ERR_FAILED"), open_page(of["o"])
+
+    def lose_answer(route: Route) -> None:
+        route.fetch()
+        route.abort()
+
+    turn(seat, 0)
+    seat.route("**/play/x", lose_answer, times=1)
+    with seat.expect_event("requestfailed"):
+        seat.locator("#seat [data-cell='0,0']").click()
+    turn(other, 1)
+    other.locator("#seat [data-cell='1,1']").click()
+    turn(seat, 2)
+    expect(seat.get_by_role("alert")).to_have_count(0)
