@@ -1,6 +1,6 @@
 """Games and the versions of their rules, kept for as long as there is a record of a match by them."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import asdict
 from functools import lru_cache, partial
 from typing import Any, Final
@@ -135,6 +135,11 @@ class GameStore:
     async def listed(self) -> list[GameVersion]:
         """Return the current versions of all games, by name."""
         return await self._all(_CURRENT, _NAMED)
+
+    async def titles(self, names: Collection[str]) -> dict[str, str]:
+        """Return what people call the games *names*; where there is none, or its row is damaged, it is the name."""
+        found = await self._all(_CURRENT, _NAMED, games.c.name.in_(names))
+        return dict(zip(names, names, strict=True)) | {version.name: title_of(version) for version in found}
 
     async def versions(self, name: str) -> list[GameVersion]:
         """Return every version of the game *name*, the latest first."""

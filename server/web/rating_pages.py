@@ -11,7 +11,6 @@ from server.api.operation import LEADERBOARDS, MANAGER
 from server.leaderboards.cache import ALL_GAMES
 from server.leaderboards.leaderboard import Leaderboard
 from server.refusals import RequestError
-from server.storage.games import title_of
 from server.tournament.rating_chart import RatingChart, rating_chart
 from server.tournament.ratings import elo_range
 from server.web.game_versions import known_game
@@ -20,6 +19,7 @@ from server.web.template_filters import date
 
 _N_CURVES: Final = 8
 _MOST_LISTED: Final = 200
+_N_TABS: Final = 30
 
 
 async def show_all(request: web.Request) -> web.Response:
@@ -36,6 +36,8 @@ async def _leaderboard(request: web.Request, game: str) -> web.Response:
     leaderboards = request.app[LEADERBOARDS]
     board = await leaderboards.of(game)
     rows = () if board is None else board.rows[:_MOST_LISTED]
+    tabs = (await leaderboards.rated_games())[:_N_TABS]
+    names = {name for name, _ in tabs} | ({game} if game else set())
     return render(
         request,
         "leaderboard.html",
@@ -44,7 +46,8 @@ async def _leaderboard(request: web.Request, game: str) -> web.Response:
         rows=rows,
         elo_range=elo_range(row.rating for row in rows),
         chart=None if board is None else chart_of(board),
-        games=await leaderboards.rated_games(),
+        games=tabs,
+        titles=await request.app[MANAGER].games.titles(names),
     )
 
 
@@ -67,6 +70,6 @@ async def show_head_to_head(request: web.Request) -> web.Response:
     if found.total is None:
         raise RequestError("not_found", f"{one[:100]} and {other[:100]} have not met", status=404)
     games = {part.game: await request.app[MANAGER].games.find(part.game) for part in found.seats}
-    titles = {name: name if version is None else title_of(version) for name, version in games.items()}
+    titles = await request.app[MANAGER].games.titles(games.keys())
     roles = {name: () if version is None else version.played_roles for name, version in games.items()}
     return render(request, "head_to_head.html", one=one, other=other, found=found, titles=titles, roles=roles)

@@ -48,6 +48,15 @@ async def test_players_are_rated_over_all_games_and_in_each(client: Client) -> N
     assert "/players/greedy/against/random" in player.links
 
 
+async def test_leaderboards_are_called_as_people_call_their_games(client: Client) -> None:
+    await played_cup(client, players=["greedy", "random"], rounds=1)
+    for path, told in (
+        ("/leaderboards", "All games Tic-tac-toe 2"),
+        ("/leaderboards/tictactoe", "Ratings in Tic-tac-toe"),
+    ):
+        assert "tictactoe" not in words_of(await worked_out(client, path, "board-title", told))
+
+
 @pytest.mark.exhaustive
 async def test_a_leaderboard_of_many_results_is_worked_out_in_a_process_of_its_own(
     client: Client, monkeypatch: pytest.MonkeyPatch
