@@ -1,18 +1,19 @@
 """Imports of many games at a server: each rule file becomes a game of the database, one after the other."""
 
+from __future__ import annotations
+
 import asyncio
 import logging
 import os
 import secrets
-from collections import deque
-from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping
+from collections.abc import Awaitable, Callable, Collection, Coroutine, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
 from http import HTTPStatus
 from itertools import islice
 from pathlib import Path
-from typing import Final, TypeVar
+from typing import Any, Final, TypeVar
 
 from cachetools import LRUCache
 
@@ -93,6 +94,23 @@ class _Fit:
 
     game: intake.AcceptedGame
     sha256: str
+
+
+class _Look:
+    """A look at *game*, which *examined* makes; `sha256` is the normal hash of its rules, once that is known."""
+
+    def __init__(
+        self, game: CandidateGame, examined: Callable[[_Look], Coroutine[Any, Any, intake.ImportRow | _Fit]]
+    ) -> None:
+        self.game, self.sha256 = game, ""
+        self.task = asyncio.create_task(examined(self))
+
+    def may_end(self, before: Iterable[_Look]) -> bool:
+        """Return whether it is over, and none of those *before* can be a look at the same rules."""
+        if not self.task.done():
+            return False
+        is_fit = self.task.exception() is None and isinstance(self.task.result(), _Fit)
+        return not is_fit or all(look.sha256 not in ("", self.sha256) for look in before)
 
 
 class _KnownRules:
@@ -208,27 +226,34 @@ class GameImports:
             work.ended.set()
             self._log(work)
 
-    async def _look_at(self, games: Iterable[CandidateGame], work: GameImport) -> None:
-        """Look at *games*, at as many at once as *work* has, and keep in their order those that are fit."""
-        known = _KnownRules(self._known_games)
-        looks = deque[tuple[CandidateGame, asyncio.Task[intake.ImportRow | _Fit]]]()
-        waiting = iter(games)
+    async def _look_at(self, games: Sequence[CandidateGame], work: GameImport) -> None:
+        """Look at *games*, at as many at once as *work* has, and keep those that are fit, one that takes long last.
+
+        Of games with the same rules the first one is kept.
+        """
+        known, looks, waiting = _KnownRules(self._known_games), list[_Look](), iter(games)
         try:
             while True:
-                for game in islice(waiting, max(0, work.n_at_once - len(looks))):
-                    looks.append((game, asyncio.create_task(self._examined(game, work, known))))
+                n_free = work.n_at_once - sum(not look.task.done() for look in looks)
+                looks += [_Look(game, partial(self._examined, work, known)) for game in islice(waiting, max(0, n_free))]
                 if not looks:
                     break
-                game, look = looks[0]
-                found = await look
+                ended = next((look for n, look in enumerate(looks) if look.may_end(looks[:n])), None)
+                if ended is None:
+                    open_tasks = [look.task for look in looks if not look.task.done()]
+                    await asyncio.wait(open_tasks, return_when=asyncio.FIRST_COMPLETED)
+                    continue
+                found = ended.task.result()
                 work.rows.append(found if isinstance(found, intake.ImportRow) else await self._kept(found, work, known))
-                looks.popleft()
+                looks.remove(ended)
                 work.n_seen += 1
-                self._coming.discard(game.name)
+                self._coming.discard(ended.game.name)
+            places = {game.path: n for n, game in enumerate(games)}
+            work.rows.sort(key=lambda row: places.get(row.path, -1))
         finally:
-            for _, look in looks:
-                look.cancel()
-            await asyncio.gather(*(look for _, look in looks), return_exceptions=True)
+            for look in looks:
+                look.task.cancel()
+            await asyncio.gather(*(look.task for look in looks), return_exceptions=True)
 
     @staticmethod
     def _log(work: GameImport) -> None:
@@ -264,14 +289,16 @@ class GameImports:
         await self._games.put(replace(kept, about=about))
         return intake.ImportRow(game.path, intake.ImportOutcome.IMPORTED, game.name, game.title, roles=kept.roles)
 
-    async def _examined(self, game: CandidateGame, work: GameImport, known: _KnownRules) -> intake.ImportRow | _Fit:
-        """Return what became of *game*, or that it is fit to be kept."""
+    async def _examined(self, work: GameImport, known: _KnownRules, look: _Look) -> intake.ImportRow | _Fit:
+        """Return what became of the game of *look*, or that it is fit to be kept."""
+        game = look.game
         unchanged = await self._unchanged(game, work)
         if unchanged is not None:
             return unchanged
         sha256 = await in_own_thread(partial(intake.normal_hash, game))
         if isinstance(sha256, intake.ImportRow):
             return sha256
+        look.sha256 = sha256
         double = self._double_of(game, sha256, work, await known.names())
         if double is not None:
             return double

@@ -29,7 +29,7 @@ from server.importing.collection import CandidateGame
 from server.importing.intake import ImportOutcome
 from server.refusals import RequestError
 from server.storage.errors import StorageError
-from server.storage.games import title_of
+from server.storage.games import GameStore, title_of
 from server.storage.rows import GameVersion
 from server.validating.checker import Checker
 from server.validating.validation import Validation
@@ -172,6 +172,52 @@ async def test_the_games_of_a_folder_are_looked_at_on_all_processors_and_kept_in
     async with whole_server(tmp_path) as (client, _):
         work = await imports_of(client).keep_folder(tmp_path, patience_s=120)
     assert [(row.name, row.outcome) for row in work.rows] == [("a", "imported"), ("b", "imported")]
+
+
+async def test_a_game_that_takes_long_holds_back_none_of_those_behind_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    others_are_kept, alone = threading.Event(), intake.examined
+
+    def examined(game: CandidateGame, is_wanted: Callable[[], bool]) -> intake.ImportRow | intake.AcceptedGame:
+        assert game.name != "a" or others_are_kept.wait(60)
+        return alone(game, is_wanted)
+
+    monkeypatch.setattr(intake, "examined", examined)
+    monkeypatch.setattr("server.hosting.imports.os.cpu_count", lambda: 2)
+    for name in "abc":
+        (tmp_path / f"{name}.kif").write_text(RULES.replace("(q)", f"({name})"), encoding="utf-8")
+    async with whole_server(tmp_path) as (client, _):
+        imports, games = imports_of(client), manager_of(client).games
+        keeping = asyncio.create_task(imports.keep_folder(tmp_path, patience_s=120))
+        await until(lambda: kept(games, "b", "c"), 60)
+        others_are_kept.set()
+        work = await keeping
+    assert [(row.name, row.outcome) for row in work.rows] == [(name, "imported") for name in "abc"]
+
+
+async def kept(games: GameStore, *names: str) -> bool:
+    return set(names) <= set(await games.names())
+
+
+async def test_of_games_with_the_same_rules_the_first_is_kept_though_it_takes_longer(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    second_is_seen, alone = threading.Event(), intake.examined
+
+    def examined(game: CandidateGame, is_wanted: Callable[[], bool]) -> intake.ImportRow | intake.AcceptedGame:
+        assert game.name != "a" or second_is_seen.wait(60)
+        found = alone(game, is_wanted)
+        second_is_seen.set()
+        return found
+
+    monkeypatch.setattr(intake, "examined", examined)
+    monkeypatch.setattr("server.hosting.imports.os.cpu_count", lambda: 2)
+    for name in "ab":
+        (tmp_path / f"{name}.kif").write_text(RULES, encoding="utf-8")
+    async with whole_server(tmp_path) as (client, _):
+        work = await imports_of(client).keep_folder(tmp_path, patience_s=120)
+    assert [(row.path, row.outcome) for row in work.rows] == [("a.kif", "imported"), ("b.kif", "double")]
 
 
 async def test_the_log_says_how_far_the_look_at_a_folder_is(
