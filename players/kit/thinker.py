@@ -265,7 +265,8 @@ class Thinker:
         decided = self._run(partial(self._decided, instruction, state, moves), instruction.interrupt_s)
         found, said = decided or (None, "")
         if said and found is None:
-            _LOG.error("%s is not a legal move of %s; the best so far is played", said, self.role)
+            example = f", as {moves[0]} is"  # not for the report, by which the same errors are counted together
+            _LOG.error("%s is not a legal move of %s%s; the best so far is played", said, self.role, example)
             self.report(worker_protocol.PlayerFailed(f"{said} is not a legal move of {self.role}"))
         chosen = found or next((move for move in moves if move is player.best_so_far), moves[0])
         if self._is_late and not suggested and chosen is moves[0] and len(moves) > 1:

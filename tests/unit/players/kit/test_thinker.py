@@ -212,6 +212,12 @@ def test_a_move_that_is_not_legal_is_reported() -> None:
     assert PlayerFailed("nonsense is not a legal move of x") in reports_of(odd_players.Illegal, join(), ask())
 
 
+def test_the_log_of_a_move_that_is_not_legal_shows_one_that_is(caplog: pytest.LogCaptureFixture) -> None:
+    reports_of(partial(odd_players.Answering, "mark 1 1"), join(), ask())
+    told = "mark 1 1 is not a legal move of x, as (mark 1 1) is; the best so far is played"
+    assert [record.getMessage() for record in caplog.records] == [told]
+
+
 def test_what_is_equal_to_a_legal_move_is_reported_as_that() -> None:
     assert reports_of(partial(odd_players.Answering, ANY), join(), ask())[-1] == Done(0, "(mark 1 1)")
 
