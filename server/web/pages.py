@@ -135,7 +135,7 @@ def _make_memories(app: web.Application) -> None:
     app[home_page.LIVE_PARTS] = {}
     app[LIVE_BOARDS] = LiveBoards(manager, app[CARDS])
     feed = TournamentFeed(LiveTournaments(manager.database, lambda: manager.wait_reasons), manager.notifier)
-    app[tournament_pages.SHOWN] = tournament_pages.ShownTournaments(manager.tournaments.store, feed)
+    app[tournament_pages.SHOWN] = tournament_pages.ShownTournaments(manager.tournaments.store, manager.games, feed)
     app[entrant_page.HISTORIES] = entrant_page.RatingHistories(app[tournament_pages.SHOWN])
     app[exports.PACKING] = asyncio.Lock()
     app[match_view.VIEWS] = match_view.MatchViews()

@@ -27,6 +27,7 @@ from server.spectating.public_journal import public_events
 from server.spectating.public_record import MatchSource
 from server.spectating.tournaments import TournamentFeed
 from server.spectating.viewers import secrecy_of
+from server.storage.games import GameStore
 from server.storage.rows import MatchRow, MatchStatus
 from server.storage.tournament_rows import TournamentRow
 from server.storage.tournaments import TournamentStore
@@ -114,10 +115,13 @@ _N_KEPT: Final = 64
 
 
 class ShownTournaments:
-    """The tournaments of *store* as pages show them, each made once for all who look until *feed* tells a change."""
+    """The tournaments of *store* as pages show them, each made once for all who look until *feed* tells a change.
 
-    def __init__(self, store: TournamentStore, feed: TournamentFeed) -> None:
-        self._store, self.feed = store, feed
+    *games* says what their games are called.
+    """
+
+    def __init__(self, store: TournamentStore, games: GameStore, feed: TournamentFeed) -> None:
+        self._store, self._games, self.feed = store, games, feed
         self._kept: LRUCache[str, tuple[str, tournament_view.ShownTournament]] = LRUCache(_N_KEPT)
         self._making: dict[str, asyncio.Lock] = {}
         self._tables: LRUCache[tuple[str, str, frozenset[int]], tuple[Markup, Markup]] = LRUCache(_N_KEPT)
@@ -144,7 +148,8 @@ class ShownTournaments:
         if live is None or found is None:
             raise RequestError("unknown_tournament", f"there is no tournament {name[:100]!r}", status=404)
         reasons = {one.match_id: one.wait_reason for one in live.live if one.wait_reason is not None}
-        made = await asyncio.to_thread(tournament_view.shown_tournament, found, reasons)
+        titles = await self._games.titles(found.row.terms.games)
+        made = await asyncio.to_thread(tournament_view.shown_tournament, found, reasons, titles)
         self._kept[name] = live.shape, made
         return live.shape, made
 
@@ -178,11 +183,13 @@ class TournamentBoard:
 async def show_tournaments(request: web.Request) -> web.Response:
     """Show tournaments, the latest first; `before` pages."""
     before = request.query.get("before") or None
-    rows, after = await request.app[MANAGER].tournaments.store.page(before, match_lists.N_ON_PAGE)
+    manager = request.app[MANAGER]
+    rows, after = await manager.tournaments.store.page(before, match_lists.N_ON_PAGE)
     return render(
         request,
         "tournaments.html",
         tournaments=rows,
+        titles=await manager.games.titles({game for row in rows for game in row.terms.games}),
         older=after and urlencode({"before": after}),
         is_first=before is None,
     )
@@ -241,7 +248,7 @@ async def tournament_context(request: web.Request) -> dict[str, Any]:
     """Return what the templates of a tournament's page need."""
     shape, shown = await request.app[SHOWN].of(request.match_info["name"])
     row, at_ms = shown.row, now_ms()
-    games = () if row.hides_games else row.terms.games
+    games = () if row.hides_games else [(name, shown.titles.get(name, name)) for name in row.terms.games]
     standings, rounds = request.app[SHOWN].tables(shape, shown, _opened(request, shown))
     return {
         "shown": shown,
@@ -250,7 +257,7 @@ async def tournament_context(request: web.Request) -> dict[str, Any]:
         "now_ms": at_ms,
         "games": games,
         "format": row.terms.format.words,
-        "rules": list(tournament_rules.rules_in_words(row, games, at_ms)),
+        "rules": list(tournament_rules.rules_in_words(row, [title for _, title in games], at_ms)),
         "boards": await boards_of(request, shown, (each.match_id for each in shown.playing[:N_BOARDS])),
         "standings": standings,
         "rounds": rounds,

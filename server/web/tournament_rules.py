@@ -81,7 +81,10 @@ def _errors(terms: TournamentTerms) -> str:
 
 
 def rules_in_words(row: TournamentRow, games: Sequence[str], at_ms: int) -> Iterator[tuple[str, str]]:
-    """Yield the rules of a tournament as of *at_ms*, each with its title; *games* are none while they are secret."""
+    """Yield the rules of a tournament as of *at_ms*, each with its title.
+
+    *games* are what its games are called, and none while they are secret.
+    """
     terms = row.terms
     yield "Format", f"{terms.format.words}. {_meetings(terms)}"
     yield "Games", _games(games, terms)

@@ -34,7 +34,7 @@ class ShownFixture:
 
     Attributes:
         wait_reason: what it waits for in the queue; empty where it only waits for its turn.
-        game: empty while it is not to be known.
+        game: what it is called; empty while it is not to be known.
         goals: those that count; None without a result.
         is_void: whether it does not count.
     """
@@ -102,6 +102,7 @@ class ShownTournament:
     """A tournament as its pages show it.
 
     Attributes:
+        titles: what its games are called, by their names.
         table: the standings, the best first; empty before the start.
         cross: what each made against each other, in the order of the table; empty where it would be too large, or
             none plays against another.
@@ -110,6 +111,7 @@ class ShownTournament:
     """
 
     found: StoredTournament
+    titles: Mapping[str, str] = field(default_factory=dict)
     table: tuple[TableRow, ...] = ()
     cross: tuple[tuple[str, ...], ...] = ()
     rounds: tuple[ShownRound, ...] = ()
@@ -157,18 +159,23 @@ class ShownTournament:
 
 
 NO_REASONS: Final[Mapping[str, WaitReason]] = MappingProxyType({})
+NO_TITLES: Final[Mapping[str, str]] = MappingProxyType({})
 
 
-def shown_tournament(found: StoredTournament, wait_reasons: Mapping[str, WaitReason] = NO_REASONS) -> ShownTournament:
+def shown_tournament(
+    found: StoredTournament,
+    wait_reasons: Mapping[str, WaitReason] = NO_REASONS,
+    titles: Mapping[str, str] = NO_TITLES,
+) -> ShownTournament:
     """Return the tournament *found* as pages show it; this takes long where many have played many matches.
 
-    *wait_reasons* says of matches in the queue, by their ids, what they wait for.
+    *wait_reasons* says of matches in the queue, by their ids, what they wait for, *titles* what its games are called.
 
     Raises:
         RequestError: it has begun, and cannot be played with the entrants that it has.
     """
     if found.row.started_ms is None and not found.fixtures:
-        return ShownTournament(found)
+        return ShownTournament(found, titles)
     progress = progress_of(found)
     table, rules = table_of(progress), progress.plan.scoring
     names = [row.player for row in table]
@@ -177,10 +184,12 @@ def shown_tournament(found: StoredTournament, wait_reasons: Mapping[str, WaitRea
     waits = wait_reasons_of(found, wait_reasons)
     words = {match_id: reason.words for match_id, reason in waits.items()}
     fixtures = {
-        one.match.match_id: _fixture(found, one, rules, words.get(one.match.match_id, "")) for one in found.fixtures
+        one.match.match_id: _fixture(found, one, rules, words.get(one.match.match_id, ""), titles)
+        for one in found.fixtures
     }
     return ShownTournament(
         found=found,
+        titles=titles,
         table=table,
         cross=tuple(map(tuple, cross)),
         rounds=_rounds(found, progress, fixtures),
@@ -223,7 +232,9 @@ def _pairing(pairing: Pairing, fixtures: Mapping[str, ShownFixture], rules: Scor
     return ShownPairing(players, tuple(fixtures[one.match_id] for one in pairing.matches), pairing.is_decided)
 
 
-def _fixture(found: StoredTournament, one: FixtureRow, rules: ScoringRules, wait_reason: str) -> ShownFixture:
+def _fixture(
+    found: StoredTournament, one: FixtureRow, rules: ScoringRules, wait_reason: str, titles: Mapping[str, str]
+) -> ShownFixture:
     match, played = one.match, played_of(one)
     annulment = found.annulments.get(match.match_id)
     unordered = "forfeited" if one.forfeited else "not played" if found.row.has_ended else "scheduled"
@@ -232,7 +243,7 @@ def _fixture(found: StoredTournament, one: FixtureRow, rules: ScoringRules, wait
         round=match.round,
         players=match.players,
         status=str(one.status or unordered),
-        game="" if found.row.hides_games else match.game,
+        game="" if found.row.hides_games else titles.get(match.game, match.game),
         goals=None if played is None else counted_goals(played.result, rules),
         errors=() if played is None else played.result.errors,
         note=_note(found, one, frozenset() if played is None else losers(played.result, rules)),

@@ -27,7 +27,7 @@ async def test_there_is_a_list_of_tournaments(client: Client) -> None:
     page = await page_at(client, "/tournaments")
     assert "/tournaments/cup" in page.links
     assert "/tournaments/cup" in (await page_at(client, "/")).links
-    assert "Round robin tictactoe open for entries" in words_of(page)
+    assert "Round robin Tic-tac-toe open for entries" in words_of(page)
 
 
 async def test_older_tournaments_are_on_further_pages(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -180,10 +180,18 @@ async def test_scrambled_games_are_not_named_before_the_end(client: Client) -> N
     await command_cup(client, "start")
     await until_cup(client, lambda cup: bool(cup["matches"]) and cup["matches"][0]["status"] == "queued")
     for path in ("/tournaments", "/tournaments/cup", "/tournaments/cup/parts"):
-        assert "tictactoe" not in words_of(await page_at(client, path))
+        words = words_of(await page_at(client, path))
+        assert [name in words for name in ("tictactoe", "Tic-tac-toe")] == [False, False]
     assert "1 game, whose names appear at the end" in words_of(await page_at(client, "/tournaments/cup"))
     await command_cup(client, "cancel", reason="rain")
-    assert "tictactoe" in words_of(await page_at(client, "/tournaments/cup"))
+    assert "Tic-tac-toe" in words_of(await page_at(client, "/tournaments/cup"))
+
+
+async def test_a_tournament_calls_its_games_by_their_titles(client: Client) -> None:
+    n_matches = len((await played_cup(client, rounds=1))["matches"])
+    pages = [words_of(await page_at(client, f"/tournaments/cup{at}")) for at in ("?open=1", "/entrants/legal")]
+    assert [words.count("tictactoe") for words in pages] == [0, 0]
+    assert [words.count("Tic-tac-toe") for words in pages] == [2 + n_matches, n_matches]
 
 
 @pytest.mark.exhaustive
