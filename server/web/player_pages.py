@@ -85,6 +85,7 @@ async def show_player(request: web.Request) -> web.Response:
     if row is None and not rows and name not in OWN_PLAYERS:
         raise RequestError("unknown_player", f"there is no player called {name[:100]!r}", "see all players", 404)
     board = await request.app[LEADERBOARDS].of(patience_s=_PATIENCE_S)
+    statistics = await request.app[STATISTICS].of(name) or {}
     return rendering.render(
         request,
         "player.html",
@@ -94,7 +95,8 @@ async def show_player(request: web.Request) -> web.Response:
         is_mine=row is not None and is_own(row, principal(request)),
         is_ours=name.partition(":")[0] in OWN_PLAYERS,
         matches=await request.app[match_cards.CARDS].of(rows, request.get(PRINCIPAL)),
-        statistics=await request.app[STATISTICS].of(name) or {},
+        statistics=statistics,
+        titles=await manager.games.titles(statistics),
         rank=None if board is None else board.row_of(name),
         opponents=await request.app[LEADERBOARDS].opponents_of(name),
         all_matches=urlencode({"player": name}),

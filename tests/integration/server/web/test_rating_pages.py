@@ -48,13 +48,15 @@ async def test_players_are_rated_over_all_games_and_in_each(client: Client) -> N
     assert "/players/greedy/against/random" in player.links
 
 
-async def test_leaderboards_are_called_as_people_call_their_games(client: Client) -> None:
+async def test_games_are_called_by_their_titles_where_players_are_rated(client: Client) -> None:
     await played_cup(client, players=["greedy", "random"], rounds=1)
-    for path, told in (
-        ("/leaderboards", "All games Tic-tac-toe 2"),
-        ("/leaderboards/tictactoe", "Ratings in Tic-tac-toe"),
+    for path, part, told in (
+        ("/leaderboards", "board-title", "All games Tic-tac-toe 2"),
+        ("/leaderboards/tictactoe", "board-title", "Ratings in Tic-tac-toe"),
+        ("/players/greedy", "statistics-title", "By game"),
     ):
-        assert "tictactoe" not in words_of(await worked_out(client, path, "board-title", told))
+        words = words_of(await worked_out(client, path, part, told))
+        assert [name in words for name in ("tictactoe", "Tic-tac-toe")] == [False, True]
 
 
 @pytest.mark.exhaustive
