@@ -1,22 +1,15 @@
-"""Results of matches by their records, those of other hosts too: of files, folders, archives and exports."""
+"""Results of matches by their records, those of other hosts too."""
 
 import json
-import zipfile
-import zlib
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Sequence
 from pathlib import Path
 from typing import Any, Final
 
-from server.arena.folder import PLAN, RECORDS
+from server.arena.record_files import RecordFiles
 from server.records.record import n_errors, played_places
 from server.tournament.fixtures import MatchResult
 
-MAX_RECORD_BYTES: Final = 200_000_000
-"""Larger files are no records."""
-_TOO_LARGE: Final = f"no match record (more than {MAX_RECORD_BYTES:,} bytes)"
 _NO_OBJECT: Final = "a match record is a JSON object"
-_BROKEN: Final = (zipfile.BadZipFile, zlib.error, EOFError, RuntimeError, NotImplementedError, ValueError)
-"""What reading an archive raises that is none, cut off, encrypted, or packed in a way of its own."""
 
 
 class RecordedResults:
@@ -34,7 +27,7 @@ class RecordedResults:
 
     def read(self, paths: Sequence[Path], advance: Callable[[], object]) -> None:
         """Read the records in *paths*, and call *advance* with each."""
-        for name, text in self._texts(paths):
+        for name, text in RecordFiles(paths, lambda name, reason: self.unreadable.append((name, reason))):
             advance()
             self._take(name, text)
 
@@ -54,37 +47,6 @@ class RecordedResults:
         else:
             self.n_repeated += match_id in self._results
             self._results[match_id] = result
-
-    def _texts(self, paths: Sequence[Path]) -> Iterator[tuple[str, bytes]]:
-        """Yield each record in *paths* with what its file is called."""
-        for path in paths:
-            try:
-                if path.is_dir():
-                    records = path / RECORDS if (path / PLAN).is_file() else path
-                    yield from self._texts(sorted(one for one in records.rglob("*.json") if not one.is_dir()))
-                elif path.suffix == ".zip":
-                    yield from self._members(path)
-                elif path.suffix == ".jsonl":
-                    with path.open("rb") as lines:
-                        yield from ((f"{path}:{number}", line) for number, line in enumerate(lines, 1))
-                elif path.stat().st_size > MAX_RECORD_BYTES:
-                    self.unreadable.append((str(path), _TOO_LARGE))
-                else:
-                    yield str(path), path.read_bytes()
-            except OSError as error:
-                self.unreadable.append((str(path), error.strerror or str(error)))
-
-    def _members(self, path: Path) -> Iterator[tuple[str, bytes]]:
-        try:
-            with zipfile.ZipFile(path) as archive:
-                for member in archive.infolist():
-                    name = f"{path}:{member.filename}"
-                    if member.file_size > MAX_RECORD_BYTES:
-                        self.unreadable.append((name, _TOO_LARGE))
-                    elif not member.is_dir():
-                        yield name, archive.read(member)
-        except _BROKEN as error:
-            self.unreadable.append((str(path), f"no ZIP archive that can be read ({error})"))
 
 
 def result_of(record: dict[str, Any]) -> MatchResult | None:

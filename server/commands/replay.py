@@ -18,10 +18,10 @@ from gdl.games.library import GameFile, find_game, same_game
 from gdl.language.terms import Term
 from gdl.quantities import quantity
 from gdl.wire.insights import insight_words
-from server.records.errors import RecordDiffersError, SignatureFormatError
-from server.records.replay import ReplayedStep, replay, seat_of, transcript
-from server.records.signature import has_valid_signature, is_signed
+from server.arena.record_files import RecordFiles, holds_many
+from server.records.replay import ReplayedStep, seat_of, transcript
 from server.records.stored_record import StoredRecord, read_stored
+from server.records.verification import NO_RULES, Verdict, Verifier, verdict_of
 from server.terminal.command_line import check_one_output
 from server.terminal.commentary import Draw, drawer, error_lines, screen_paint
 from server.terminal.picture_files import ANIMATION_FORMATS, Animation, PictureFolder
@@ -29,7 +29,7 @@ from server.terminal.progress import DELAY_S, progress
 
 
 @click.command()
-@click.argument("record", type=click.Path(path_type=Path, dir_okay=False))
+@click.argument("record", type=click.Path(path_type=Path))
 @click.option("--rules", metavar="GAME", help="The rules, for records that carry none: a name or a path.")
 @click.option("--step", type=click.IntRange(min=0), help="Show this step only; all are verified.")
 @click.option("--seat", metavar="ROLE", help="Print what ROLE was sent and answered, and why a move did not count.")
@@ -55,9 +55,15 @@ def command(
 ) -> None:  # fmt: skip
     """Step through the match record RECORD and compare every state, move, percept and goal with the rules.
 
-    RECORD is a record of ours or of another host, or the journal that an interrupted match left. Exits with 1 at the
-    first difference, or when a signature is wrong.
+    RECORD is a record of ours or of another host, or the journal that an interrupted match left. Of a folder of
+    records, or what else `ggp export` writes (.zip and .jsonl), all are verified, and those named that differ. Exits
+    with 1 at the first difference of a record, or when a signature is wrong.
     """
+    if record.exists() and holds_many(record):
+        alone = {"--step": step is not None, "--seat": seat, "--svg": folder, "--animate": animate, "-o": output}
+        if given := [name for name, value in alone.items() if value]:
+            raise click.UsageError(f"{record} may hold many records: {' and '.join(given)} need one of them")
+        context.exit(_verified(record, None if rules is None else make_game(find_game(rules).read()), as_json=as_json))
     if seat is not None:
         check_one_output(seat=True, step=step is not None, svg=folder, animate=animate, json=as_json)
     if animate != (output is not None) or (output is not None and output.suffix not in ANIMATION_FORMATS):
@@ -72,8 +78,41 @@ def command(
     if show is not None and step is None:
         for line in error_lines(game.roles, stored.errors, stored.failures):
             click.echo(line)
-    click.echo(json.dumps(verdict, indent=2) if as_json else _sentence(verdict))
-    context.exit(0 if verdict["agrees"] and verdict["signature"] != "wrong" else 1)
+    click.echo(json.dumps(verdict.as_json(), indent=2) if as_json else _sentence(verdict))
+    context.exit(0 if verdict.is_good else 1)
+
+
+def _verified(path: Path, game: Game | None, *, as_json: bool) -> int:
+    """Print the verdict on all records of *path*, by the rules of *game* if there is one, and return the exit code."""
+    verifier, wrong, n_verified = Verifier(game), dict[str, Verdict | str](), 0
+    with progress("verifying records") as advance:
+        for name, text in RecordFiles([path], wrong.__setitem__):
+            verdict = verifier.verdict(text)
+            if isinstance(verdict, Verdict) and verdict.is_good:
+                n_verified += 1
+            else:
+                wrong[name] = verdict
+            advance()
+    if not (n_verified or wrong):
+        raise click.UsageError(f"there is no record in {path}")
+    if as_json:
+        faults = {name: _as_json(one) for name, one in wrong.items()}
+        click.echo(json.dumps({"verified": n_verified, "wrong": faults}, indent=2))
+    else:
+        for name, one in wrong.items():
+            click.echo(escaped(f"{name}: {one if isinstance(one, str) else _fault(one)}"))
+        told = f"{quantity(n_verified, 'record agrees', 'records agree')} with the rules"
+        click.echo(f"{told}, {quantity(len(wrong), 'does', 'do')} not" if wrong else told)
+    return 1 if wrong else 0
+
+
+def _as_json(verdict: Verdict | str) -> dict[str, Any]:
+    return {"reason": verdict} if isinstance(verdict, str) else verdict.as_json()
+
+
+def _fault(verdict: Verdict) -> str:
+    """Return what is wrong with a record."""
+    return "its signature is wrong" if verdict.difference is None else str(verdict.difference)
 
 
 def _read(path: Path) -> StoredRecord:
@@ -90,7 +129,7 @@ def _game(record: StoredRecord, rules: str | None) -> tuple[Game, GameFile | Non
         return make_game(file.read()), file
     description = record.description()
     if description is None:
-        raise click.UsageError("the record carries no rules: name them with --rules GAME")
+        raise click.UsageError(NO_RULES)
     return make_game(description), same_game(record.game or "", description)
 
 
@@ -151,7 +190,7 @@ def _drawn(
     show: _Show | None,
     folder: Path | None,
     output: Path | None,
-) -> dict[str, Any]:
+) -> Verdict:
     """Return the verdict, and write each step as a picture into *folder*, all of them as one into the file *output*."""
     metadata = file.metadata() if file else None
     try:
@@ -169,48 +208,25 @@ def _drawn(
 
 def _verdict(
     record: StoredRecord, game: Game, show: _Show | None, drawing: Sequence[PictureFolder | Animation]
-) -> dict[str, Any]:
-    """Replay *record* by the rules of *game*; return whether it agrees, and the first difference."""
-    found: dict[str, Any] = {"agrees": True, "steps": 0, "signature": _signature(record), "difference": None}
+) -> Verdict:
+    """Return the verdict on *record* by the rules of *game*; its steps are shown and drawn meanwhile."""
     with progress("verifying", len(record.moves) + 1, delay_s=math.inf if show else DELAY_S) as advance:
-        try:
-            for at in replay(game, record):
-                found["steps"] = at.step
-                advance()
-                for pictures in drawing:
-                    pictures.add(at.step, at.state.facts, at.moves)
-                if show is not None:
-                    show(at)
-        except RecordDiffersError as error:
-            found |= {"agrees": False, "difference": _difference(error)}
+
+        def take(at: ReplayedStep) -> None:
+            advance()
+            for pictures in drawing:
+                pictures.add(at.step, at.state.facts, at.moves)
+            if show is not None:
+                show(at)
+
+        verdict = verdict_of(game, record, take)
     if show is not None and show.only is not None and show.only > len(record.moves):
         raise click.UsageError(f"the record has {len(record.moves)} steps: --step takes 0 to {len(record.moves)}")
-    return found
+    return verdict
 
 
-def _difference(error: RecordDiffersError) -> dict[str, object]:
-    """Return the difference as JSON."""
-    return {
-        "step": error.step,
-        "role": error.role or None,
-        "kind": error.kind,
-        "recorded": error.recorded,
-        "expected": error.expected,
-        "message": str(error),
-    }
-
-
-def _signature(record: StoredRecord) -> str:
-    if not is_signed(record.raw):
-        return "none"
-    try:
-        return "valid" if has_valid_signature(record.raw) else "wrong"
-    except SignatureFormatError:
-        return "wrong"
-
-
-def _sentence(verdict: dict[str, Any]) -> str:
-    signed = "" if verdict["signature"] == "none" else f"\nsignature: {verdict['signature']}"
-    if verdict["agrees"]:
-        return f"\nagrees with the rules: {quantity(verdict['steps'], 'step')}{signed}"
-    return f"\n{escaped(verdict['difference']['message'])}{signed}"
+def _sentence(verdict: Verdict) -> str:
+    signed = "" if verdict.signature == "none" else f"\nsignature: {verdict.signature}"
+    if verdict.difference is None:
+        return f"\nagrees with the rules: {quantity(verdict.n_steps, 'step')}{signed}"
+    return f"\n{escaped(str(verdict.difference))}{signed}"

@@ -12,6 +12,7 @@ import pytest
 from server.match.profiles import Profile
 from server.records.journal import FileRecorder, journal_path, write_record
 from server.records.signature import make_key
+from server.storage.exporting import collection
 from tests.kit.disks import no_file_beyond
 from tests.kit.server.commands.fixtures import Ggp
 from tests.kit.server.scripted import CIRCUMSTANCES, PLAIN, TURNS, TURNS_MOVES, events, turns
@@ -240,6 +241,76 @@ def test_what_a_player_wrote_takes_one_line_and_leaves_the_terminal_as_it_is(ggp
 def test_a_seat_that_is_not_there(ggp: Ggp, record: Path, seat: str) -> None:
     ended = ggp("replay", record, "--seat", seat)
     assert (ended.exit_code, "its roles are a, b" in ended.errors) == (2, True)
+
+
+DIFFERENCE = "step 2, a: goal differs: the record has 0; by the rules it is 100"
+
+
+@pytest.fixture
+def many(record: Path, tmp_path: Path) -> Path:
+    """Return a folder with a record, one whose goals differ, one with a wrong signature, and a file that is none."""
+    folder = tmp_path / "many"
+    folder.mkdir()
+    whole = record.read_text()
+    (folder / "a.json").write_text(whole)
+    (folder / "b.json").write_text(json.dumps(json.loads(whole) | {"goalValues": [0, 0], "x-goals": [0, 0]}))
+    asyncio.run(recorded(folder / "c.json", is_signed=True).finish())
+    changed(folder / "c.json", **{"x-more": 1})
+    (folder / "d.json").write_text("{}")
+    return folder
+
+
+def test_of_a_folder_each_record_is_verified_and_what_is_wrong_named(ggp: Ggp, many: Path) -> None:
+    assert ggp("replay", many) == (
+        1,
+        f"""{many}/b.json: {DIFFERENCE}
+{many}/c.json: its signature is wrong
+{many}/d.json: no match record: none of `matchId`, `moves`, `states` is there
+1 record agrees with the rules, 3 do not
+""",
+        "",
+    )
+
+
+def test_the_verdicts_on_a_folder_as_json(ggp: Ggp, many: Path) -> None:
+    (many / "c.json").unlink()
+    ended = ggp("replay", many, "--json")
+    found = json.loads(ended.output)
+    different, none = (found["wrong"].pop(f"{many}/{name}.json") for name in "bd")
+    assert (ended.exit_code, found, different["difference"]["message"]) == (1, {"verified": 1, "wrong": {}}, DIFFERENCE)
+    assert none == {"reason": "no match record: none of `matchId`, `moves`, `states` is there"}
+
+
+@pytest.mark.parametrize("name", ["all.zip", "all.jsonl", "all"])
+def test_what_is_exported_is_verified(ggp: Ggp, record: Path, tmp_path: Path, name: str) -> None:
+    whole = json.loads(record.read_text())
+    with collection(tmp_path / name) as add:
+        for match_id in ("match.a", "match.b"):
+            add(whole | {"matchId": match_id})
+    assert ggp("replay", tmp_path / name) == (0, "2 records agree with the rules\n", "")
+
+
+def test_records_of_other_hosts_are_verified_by_the_rules_that_are_named(ggp: Ggp, many: Path, tmp_path: Path) -> None:
+    for name in "bcd":
+        (many / f"{name}.json").unlink()
+    other = {key: value for key, value in json.loads((many / "a.json").read_text()).items() if not key.startswith("x-")}
+    write_record(other, many / "a.json")
+    told = f"{many}/a.json: the record carries no rules: name them with --rules GAME\n"
+    assert ggp("replay", many).output == f"{told}0 records agree with the rules, 1 does not\n"
+    (tmp_path / "turns.kif").write_text(TURNS)
+    assert ggp("replay", many, "--rules", tmp_path / "turns.kif").exit_code == 0
+
+
+@pytest.mark.parametrize("option", [("--step", "0"), ("--seat", "a"), ("--svg", "x"), ("--animate", "-o", "x.svg")])
+def test_of_many_records_one_is_looked_at_by_its_own_name(ggp: Ggp, many: Path, option: tuple[str, ...]) -> None:
+    ended = ggp("replay", many, *option)
+    assert (ended.exit_code, f"{many} may hold many records: {option[0]}" in ended.errors) == (2, True)
+
+
+def test_a_folder_without_records_is_refused(ggp: Ggp, tmp_path: Path) -> None:
+    (tmp_path / "none").mkdir()
+    ended = ggp("replay", tmp_path / "none")
+    assert (ended.exit_code, f"there is no record in {tmp_path}/none" in ended.errors) == (2, True)
 
 
 @pytest.mark.parametrize("text", ["", "[]", "{}", '{"event":"started"}\n{}\n', '{"moves": [["("]], "x-rules": "("}'])

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from server.arena import recorded_results
+from server.arena import record_files
 from tests.kit.server.commands.fixtures import Ggp
 
 
@@ -68,7 +68,7 @@ def test_of_a_tournament_s_folder_the_records_count(ggp: Ggp, folder: Path) -> N
 def test_files_that_cannot_be_opened_or_are_too_large_are_named_and_the_others_count(
     ggp: Ggp, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(recorded_results, "MAX_RECORD_BYTES", 1_000)
+    monkeypatch.setattr(record_files, "MAX_RECORD_BYTES", 1_000)
     (folder / "a.json").symlink_to(folder / "absent")
     (folder / "b.json").mkdir()
     (folder / "c.json").write_bytes(b" " * 1_001)
