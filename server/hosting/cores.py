@@ -3,7 +3,8 @@
 A core has four slots. A search takes all of them for each of its threads (`mcts:threads=2` takes eight), any other
 player that needs a process takes one, and players that need no process take none. A match takes at most all slots that
 there are; its searches share the cores then. So they do in a match with a person, for whom they wait most of the time:
-there a search takes one slot.
+there a search takes one slot. Since a person may think for hours, other matches do not wait for the slots of such a
+match: they take what it leaves, at least one for each of their processes.
 """
 
 import asyncio
@@ -29,6 +30,7 @@ def n_cores_here() -> int:
 @dataclass(slots=True)
 class _Request:
     n_slots: int
+    has_person: bool = False
     is_granted: asyncio.Event = field(default_factory=asyncio.Event)
 
 
@@ -48,11 +50,13 @@ class CoreBudget:
         return self.n_slots - sum(request.n_slots for request in self._requests.values())
 
     def slots_for(self, players: Iterable[str]) -> int:
-        """Return how many slots a match takes between *players*, each named as often as it has seats."""
+        """Return how many slots a match takes now between *players*, each named as often as it has seats."""
         named = tuple(players)
+        n_processes = sum(_n_slots(player) > 0 for player in named)
         if HUMAN in named:
-            return min(self.n_slots, sum(_n_slots(player) > 0 for player in named))
-        return min(self.n_slots, sum(map(_n_slots, named)))
+            return min(self.n_slots, n_processes)
+        n_left = self.n_slots - sum(request.n_slots for request in self._requests.values() if request.has_person)
+        return min(self.n_slots, max(n_processes, min(n_left, sum(map(_n_slots, named)))))
 
     def check(self, players: Iterable[str]) -> None:
         """Check that a match between *players* can ever begin.
@@ -64,10 +68,10 @@ class CoreBudget:
         if n_processes > self.n_slots:
             raise TooFewCoresError(n_processes, self.n_slots)
 
-    def request(self, match_id: str, n_slots: int) -> None:
-        """Ask for *n_slots* for a match, which `release` gives back."""
+    def request(self, match_id: str, n_slots: int, *, has_person: bool = False) -> None:
+        """Ask for *n_slots* for a match, which `release` gives back; *has_person* says whether a person plays in it."""
         if n_slots:
-            self._requests[match_id] = _Request(n_slots)
+            self._requests[match_id] = _Request(n_slots, has_person)
             self._grant()
 
     async def granted(self, match_id: str) -> None:

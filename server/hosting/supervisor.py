@@ -21,6 +21,7 @@ from server.hosting.order import StoredOrder, order_of
 from server.hosting.runner import MatchRunner
 from server.hosting.settings import HostSettings
 from server.links.errors import PlayerStartError
+from server.links.player_spec import HUMAN
 from server.links.seating import PlayerReference
 from server.match.driver import DEFAULT_OPTIONS, DriverOptions
 from server.match.referee import Referee
@@ -245,7 +246,8 @@ class MatchSupervisor:
         order = _order(row)
         # Before anything is waited for, so that the queue knows what is left.
         named = order.request.named_players
-        self.cores.request(row.id, self.cores.slots_for(named.values()))
+        players = tuple(named.values())
+        self.cores.request(row.id, self.cores.slots_for(players), has_person=HUMAN in players)
         version = await self._version(row.sha256)
         async with self._referees.lent(version) as referee:
             # Another process may have taken the order, and players may have moved since then, or gone.

@@ -55,6 +55,26 @@ def test_what_a_match_takes_of_two_cores(players: tuple[str, ...], n_slots: int)
     assert CoreBudget(2).slots_for(players) == n_slots
 
 
+@pytest.mark.parametrize(
+    ("players", "n_slots"),
+    [
+        (("mcts", "mcts"), 6),
+        (("mcts", "greedy"), 5),
+        (("mcts:threads=64", "random"), 6),
+        (("greedy",) * 7, 7),
+        (("mcts", "human"), 1),
+    ],
+)
+def test_beside_matches_with_people_a_match_takes_of_two_cores_what_these_leave(
+    players: tuple[str, ...], n_slots: int
+) -> None:
+    budget = CoreBudget(2)
+    budget.request("first", 1, has_person=True)
+    budget.request("second", 1, has_person=True)
+    budget.request("third", 4)
+    assert budget.slots_for(players) == n_slots
+
+
 def test_a_match_that_could_never_begin_is_refused() -> None:
     CoreBudget(1).check(("greedy",) * SLOTS_PER_CORE)
     with pytest.raises(TooFewCoresError, match="5 of its players need a process of ours, and 4 may run at once"):
@@ -109,6 +129,17 @@ async def test_searches_queue_for_the_cores_while_others_play(database: Database
             assert await manager.abort(match_id, "changed my mind")
             await until(manager, match_id, "aborted")
         await _until_free(manager, SLOTS_PER_CORE)
+
+
+async def test_searches_do_not_wait_for_a_person_who_thinks(database: Database) -> None:
+    async with managing(database, HostSettings(player_cores=1)) as manager:
+        thinking = (await manager.order(order("human", "greedy", playClock=600))).row.id
+        await manager.note_arrival(thinking, "left")
+        await until(manager, thinking, "running")
+        await _until_free(manager, SLOTS_PER_CORE - 1)
+        searching = (await manager.order(order("mcts:playouts=5", "mcts:playouts=5", playClock=1))).row.id
+        await until(manager, searching, "completed")
+        assert await manager.abort(thinking, "enough")
 
 
 async def _until_free(manager: GameManager, n_slots: int) -> None:
