@@ -162,6 +162,7 @@ async def _context(request: web.Request, match: MatchRow, role: str, problem: st
         "left_ms": None if view.seconds_left is None else round(1000 * view.seconds_left),
         "problem": problem,
         "may_abort": may_abort(request.get(PRINCIPAL), match),
+        "wait_reason": request.app[MANAGER].wait_reasons.get(match.id),
         "lobby_until_ms": request.app[MANAGER].lobby_until_ms(match),
     }
 

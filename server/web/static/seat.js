@@ -7,6 +7,7 @@ import { announce, eventually, keepOpen, parse } from "./parts.js";
 
 const SOON_MS = 60;
 const LATER_MS = 400;
+const WAITING_MS = 3000;
 const TICK_MS = 100;
 const SHORT_MS = 2000;
 
@@ -15,6 +16,7 @@ const board = new Board(() => document.querySelector("#seat svg.board"), choose)
 let clicked = []; // cells, in order
 let endsAt = 0;
 let soon = null;
+let waiting = null;
 let isSending = false;
 let nAsked = 0; // counts what was asked of the server
 let shown = 0; // the number of what is shown: an answer that was asked for before it comes too late
@@ -47,6 +49,8 @@ function prepare() {
     help.textContent = matchMedia("(pointer: coarse)").matches ? how : `${how} ${keys}`;
   }
   if ("soon" in turn.dataset) setTimeout(refreshSoon, LATER_MS); // what is known is still being worked out
+  clearTimeout(waiting);
+  if ("waits" in turn.dataset) waiting = setTimeout(refreshSoon, WAITING_MS); // no event tells what for
   mark();
 }
 

@@ -15,6 +15,7 @@ from server.links.queued_player import turn_of
 from server.principal import Role
 from tests.kit.polling import until
 from tests.kit.server.api.whole_server import MATCHES, Client, manager_of, record, told, whole_server
+from tests.kit.server.web.fetching import words_of
 from tests.kit.server.web.markup import Page
 
 
@@ -146,3 +147,14 @@ async def test_a_seat_is_found_whatever_its_role_is_called(tmp_path: Path, role:
         lines = (await told(await client.get(f"{seat}/transcript")))["lines"]
     assert (statuses, moved) == ([200, 200, 200], {"step": 0, "move": "go"})
     assert {line["role"] for line in lines} == {role}
+
+
+async def test_a_person_reads_what_the_match_waits_for(client: Client) -> None:
+    manager = manager_of(client)
+    await manager.registry.register("ann-1", "ann")
+    text = MatchRequest.model_validate({"game": "tictactoe", "players": {"x": "human", "o": "ann-1"}})
+    ordered = await manager.order(text, "ann")
+    await manager.note_arrival(ordered.row.id, "x")
+    await until(lambda: ordered.row.id in manager.wait_reasons)
+    async with client.get(f"/matches/{ordered.row.id}/play/x?claim={ordered.seat_secrets['x']}") as answer:
+        assert "The match waits for ann-1 (not connected)." in words_of(Page(await answer.text()))
