@@ -7,7 +7,9 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Final
 
 from server.clock import now_ms
+from server.hosting.cores import processes_for
 from server.hosting.supervisor import MatchSupervisor
+from server.links.player_spec import HUMAN
 from server.registry.queueing import (
     Capacity,
     QueuedMatch,
@@ -99,12 +101,13 @@ class AdmissionControl:
             for address, n_playing in (await self._supervisor.addresses()).items():
                 busy[names.get(address, address)] += n_playing
         hindered = {row.name: why for row in rows if (why := self._registry.hindrance(row)) is not None}
-        capacity = Capacity(self._supervisor.n_free, self._supervisor.cores.n_free)
+        budget = self._supervisor.cores
+        capacity = Capacity(self._supervisor.n_free, budget.n_free, budget.n_free_for_people)
 
         def decided() -> tuple[list[str], dict[str, WaitReason]]:
             chosen = startable(waiting, busy, limits, capacity)
             begun = frozenset(chosen)
-            return chosen, wait_reasons(waiting, begun, busy, {**limits, **hindered}, capacity.n_core_slots)
+            return chosen, wait_reasons(waiting, begun, busy, {**limits, **hindered}, capacity)
 
         return await asyncio.to_thread(decided)  # there may be thousands
 
@@ -114,5 +117,12 @@ class AdmissionControl:
         called = addresses(match.named)
         players = (*seated, *(names.get(address, address) for address in called))
         limits = {address: limit for address, limit in called.items() if address not in names}
-        n_core_slots = self._supervisor.cores.slots_for(seated)
-        return QueuedMatch(match.id, players, (at_ms - match.created_ms) / 1000, n_core_slots, limits)
+        return QueuedMatch(
+            match.id,
+            players,
+            (at_ms - match.created_ms) / 1000,
+            self._supervisor.cores.slots_for(seated),
+            limits,
+            processes_for(seated),
+            HUMAN in seated,
+        )

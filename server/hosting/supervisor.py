@@ -247,7 +247,8 @@ class MatchSupervisor:
         # Before anything is waited for, so that the queue knows what is left.
         named = order.request.named_players
         players = tuple(named.values())
-        self.cores.request(row.id, self.cores.slots_for(players), has_person=HUMAN in players)
+        n_slots, n_processes = self.cores.slots_for(players), cores.processes_for(players)
+        self.cores.request(row.id, n_slots, n_processes, has_person=HUMAN in players)
         version = await self._version(row.sha256)
         async with self._referees.lent(version) as referee:
             # Another process may have taken the order, and players may have moved since then, or gone.

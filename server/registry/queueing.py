@@ -19,7 +19,7 @@ class QueuedMatch:
     """A match that waits for its *players*, each named as often as it has seats, and for room for those of ours.
 
     A registered player has its name there, also where its address was ordered. `limits` says of players that are not
-    registered how many matches they play at once, as it was ordered.
+    registered how many matches they play at once, as it was ordered. `n_processes` are those of our players.
     *Units*: seconds, slots of `server.hosting.cores`.
     """
 
@@ -28,14 +28,20 @@ class QueuedMatch:
     waited_s: float = 0.0
     n_core_slots: int = 0
     limits: Mapping[str, int] = field(default_factory=dict)
+    n_processes: int = 0
+    has_person: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Capacity:
-    """The capacity that is left for more matches: how many may begin, and how many slots players of ours have."""
+    """The capacity that is left for more matches: how many may begin, and how many slots players of ours have.
+
+    `n_person_slots` are those that matches with people may take.
+    """
 
     n_matches: int
     n_core_slots: int = 0
+    n_person_slots: int = 0
 
 
 def startable(
@@ -52,10 +58,10 @@ def startable(
 
     A match whose players are free begins even if an older one waits. But when a match has waited for *patience_s*
     and nothing but other matches keeps its players, they and the slots are kept for it as they become free, so that no
-    match waits forever.
+    match waits forever. Matches with people and the others do not keep each other's slots.
     """
     taken = Counter(running)
-    n_core_slots = capacity.n_core_slots
+    n_core_slots, n_person_slots = capacity.n_core_slots, capacity.n_person_slots
     found: list[str] = []
     for match in queued:
         if len(found) >= capacity.n_matches:
@@ -63,14 +69,19 @@ def startable(
         # A player in several seats of one match plays one match.
         known = {**match.limits, **limits}
         needed = {player: known[player] for player in match.players if player in known}
-        has_room = not match.n_core_slots or match.n_core_slots <= n_core_slots
+        n_left = n_person_slots if match.has_person else n_core_slots
+        has_room = not match.n_core_slots or match.n_core_slots <= n_left
         is_free = has_room and all(taken[player] < limit for player, limit in needed.items())
         is_kept = match.waited_s >= patience_s and all(limit > 0 for limit in needed.values())
+        if not (is_free or is_kept):
+            continue
+        taken.update(needed.keys())
         if is_free:
             found.append(match.match_id)
-        if is_free or is_kept:
+        if is_free or match.has_person:
+            n_person_slots -= match.n_processes
+        if is_free or not match.has_person:
             n_core_slots -= match.n_core_slots
-            taken.update(needed.keys())
     return found
 
 
@@ -129,16 +140,17 @@ def wait_reasons(
     begun: Container[str],
     running: Mapping[str, int],
     limits: Mapping[str, int | Hindrance],
-    n_core_slots: int,
+    capacity: Capacity,
 ) -> dict[str, WaitReason]:
     """Return by its id what each of the matches *queued* waits for, once those of them that are *begun* play.
 
-    *running* and *n_core_slots* are those of `startable`, and so are *limits*, with a hindrance in place of 0. A match
+    *running* and *capacity* are those of `startable`, and so are *limits*, with a hindrance in place of 0. A match
     that waits only for its turn is left out.
     """
     beginning = [match for match in queued if match.match_id in begun]
     taken = Counter(running) + n_matches([match.players for match in beginning])
-    n_left = max(0, n_core_slots - sum(match.n_core_slots for match in beginning))
+    n_left = max(0, capacity.n_core_slots - sum(match.n_core_slots for match in beginning))
+    n_for_people = max(0, capacity.n_person_slots - sum(match.n_processes for match in beginning))
     found: dict[str, WaitReason] = {}
     for match in queued:
         known = {**match.limits, **limits}
@@ -146,7 +158,7 @@ def wait_reasons(
         # Of an address lists show the host and the port alone.
         shown = {player: host_and_port(player) if is_address(player) else player for player in told}
         players = {shown[player]: hindrance for player, hindrance in told.items() if hindrance is not None}
-        needs_core = match.n_core_slots > n_left
+        needs_core = match.n_core_slots > (n_for_people if match.has_person else n_left)
         if match.match_id not in begun and (players or needs_core):
             found[match.match_id] = WaitReason(players, needs_core)
     return found

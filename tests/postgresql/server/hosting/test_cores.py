@@ -75,6 +75,28 @@ def test_beside_matches_with_people_a_match_takes_of_two_cores_what_these_leave(
     assert budget.slots_for(players) == n_slots
 
 
+def test_people_begin_matches_on_half_of_the_slots_whatever_others_hold() -> None:
+    budget = CoreBudget(2)
+    assert budget.n_free_for_people == 8
+    budget.request("searches", 8, 2)
+    assert (budget.n_free, budget.n_free_for_people) == (0, 6)
+    budget.request("person", 1, 1, has_person=True)
+    assert budget._requests["person"].is_granted.is_set()
+    assert (budget.n_free, budget.n_free_for_people) == (-1, 3)
+
+
+def test_with_people_there_are_no_more_processes_than_slots() -> None:
+    budget = CoreBudget(2)
+    for number in range(7):
+        budget.request(f"light {number}", 1, 1)
+    budget.request("person", 1, 1, has_person=True)
+    budget.request("other", 1, 1, has_person=True)
+    assert budget.n_free_for_people == -1
+    assert [budget._requests[name].is_granted.is_set() for name in ("person", "other")] == [True, False]
+    budget.release("light 0")
+    assert budget._requests["other"].is_granted.is_set()
+
+
 def test_a_match_that_could_never_begin_is_refused() -> None:
     CoreBudget(1).check(("greedy",) * SLOTS_PER_CORE)
     with pytest.raises(TooFewCoresError, match="5 of its players need a process of ours, and 4 may run at once"):
@@ -131,15 +153,19 @@ async def test_searches_queue_for_the_cores_while_others_play(database: Database
         await _until_free(manager, SLOTS_PER_CORE)
 
 
-async def test_searches_do_not_wait_for_a_person_who_thinks(database: Database) -> None:
-    async with managing(database, HostSettings(player_cores=1)) as manager:
+async def test_searches_and_a_person_who_thinks_do_not_wait_for_each_other(database: Database) -> None:
+    async with listening(hanging) as slow, managing(database, HostSettings(player_cores=1)) as manager:
+        players = {"left": {"player": "mcts:playouts=5"}, "right": {"player": slow, "maxMatches": 2}}
+        text = order("mcts", slow, players=players, startClock=60, playClock=1)
+        searching = [(await manager.order(text)).row.id for _ in range(2)]
+        await until(manager, searching[0], "running")
         thinking = (await manager.order(order("human", "greedy", playClock=600))).row.id
         await manager.note_arrival(thinking, "left")
         await until(manager, thinking, "running")
-        await _until_free(manager, SLOTS_PER_CORE - 1)
-        searching = (await manager.order(order("mcts:playouts=5", "mcts:playouts=5", playClock=1))).row.id
-        await until(manager, searching, "completed")
-        assert await manager.abort(thinking, "enough")
+        assert await manager.abort(searching[0], "enough")
+        await until(manager, searching[1], "running")
+        for match_id in (searching[1], thinking):
+            assert await manager.abort(match_id, "enough")
 
 
 async def _until_free(manager: GameManager, n_slots: int) -> None:

@@ -76,6 +76,22 @@ def test_players_of_ours_wait_for_room_in_their_order() -> None:
     assert begun(8, 4, 4, 4) == ["0", "1"]
 
 
+def test_a_match_with_a_person_does_not_wait_for_the_slots_that_older_ones_wait_for() -> None:
+    older = [QueuedMatch(f"older {i}", ("mcts", "mcts"), 100.0, 8, n_processes=2) for i in range(9)]
+    person = QueuedMatch("person", ("human", "mcts"), 0.0, 1, n_processes=1, has_person=True)
+    assert startable([*older, person], {}, {}, Capacity(20, 0, 4)) == ["person"]
+    assert startable([*older, person], {}, {}, Capacity(20, 8, 4)) == ["older 0", "person"]
+    assert startable([*older, person], {}, {}, Capacity(20, 0, 0)) == []
+    told = wait_reasons([*older, person], ["older 0"], {}, {}, Capacity(20, 8, 4))
+    assert list(told) == [f"older {i}" for i in range(1, 9)]
+
+
+def test_a_match_with_a_person_that_waits_keeps_no_slot_of_others() -> None:
+    person = QueuedMatch("person", ("human", "mcts"), 100.0, 1, n_processes=1, has_person=True)
+    other = QueuedMatch("other", ("mcts", "mcts"), 0.0, 4, n_processes=2)
+    assert startable([person, other], {}, {}, Capacity(20, 4, 0)) == ["other"]
+
+
 def test_matches_without_processes_begin_whatever_the_others_hold() -> None:
     assert begun(-4, 4, 0, 0) == ["1", "2"]
 
@@ -152,7 +168,7 @@ def test_a_match_is_told_with_the_players_and_the_core_that_it_waits_for() -> No
         QueuedMatch("begun", ("mcts", "c"), n_core_slots=4),
         QueuedMatch("after", ("c", "b")),
     ]
-    assert wait_reasons(waiting, ["begun"], {"a": 1, url: 1}, LIMITS | {"away": away}, 8) == {
+    assert wait_reasons(waiting, ["begun"], {"a": 1, url: 1}, LIMITS | {"away": away}, Capacity(10, 8)) == {
         "both": WaitReason({"a": Hindrance.BUSY, "away": away}),
         "address": WaitReason({"h:1": Hindrance.BUSY}),
         "core": WaitReason(needs_core=True),
