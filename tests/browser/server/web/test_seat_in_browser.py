@@ -299,3 +299,10 @@ def test_a_move_is_no_problem_whose_answer_alone_was_lost(open_page: OpenPage, s
     other.locator("#seat [data-cell='1,1']").click()
     turn(seat, 2)
     expect(seat.get_by_role("alert")).to_have_count(0)
+
+
+@pytest.mark.exhaustive
+def test_a_seat_comes_to_say_what_its_match_waits_for(open_page: OpenPage, site: LiveSite) -> None:
+    site.ask(lambda: site.manager.registry.register("away", "root"))
+    seat = open_page(links(site, players={"x": "human", "o": "away"})["x"])
+    expect(seat.locator("#turn")).to_have_text(re.compile(r"^\s*The match waits for away \(not connected\)\.\s*$"))
