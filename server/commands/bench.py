@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING, Final, TypeVar
 import click
 from rich.table import Table
 
-from gdl.engines import DEFAULT_ENGINE, ENGINES
+from gdl.engines import DEFAULT_ENGINE
 from gdl.games.library import GameFile, find_game
 from server.measuring.engine_speed import BenchOptions, EngineFigures, measure
-from server.terminal.command_line import FiniteRange, check_needs, table_console
+from server.terminal.command_line import FiniteRange, check_needs, engine_option, table_console
 from server.terminal.progress import progress
 
 if TYPE_CHECKING:
@@ -44,8 +44,7 @@ def _seconds(context: click.Context, option: click.Parameter, text: str | None) 
               help="Processor time: of three runs, 2 each; of a move, 5, or at positions 0.2,1,5.")  # fmt: skip
 @click.option("--threads", "n_threads", type=click.IntRange(1, 256), default=1, show_default=True,
               help="Play on that many threads at once.")  # fmt: skip
-@click.option("--engine", type=click.Choice(list(ENGINES)), default=DEFAULT_ENGINE, show_default=True,
-              help="The engine to measure.")  # fmt: skip
+@engine_option("The engine to measure.")
 @click.option("--positions", "paths", type=click.Path(dir_okay=False, path_type=Path), multiple=True, metavar="FILE",
               help="Measure a player at solved positions instead; may be given several times.")  # fmt: skip
 @click.option("--player", "spec", metavar="SPEC", help="The player to measure, named as for `ggp player`.")

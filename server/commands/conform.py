@@ -6,25 +6,20 @@ from pathlib import Path
 
 import click
 
-from gdl.engines import DEFAULT_ENGINE, ENGINES, make_game
+from gdl.engines import make_game
 from gdl.errors import LimitExceeded, RuleFileError
 from gdl.games.library import find_game
 from gdl.quantities import quantity
 from gdl.traces import Discrepancy, Trace, TraceError, conform, read_trace
 from server.commands.main import USAGE, complain
+from server.terminal.command_line import engine_option
 from server.terminal.progress import progress
 
 
 @click.command()
 @click.argument("rules", metavar="RULES")
 @click.argument("trace", metavar="TRACE", type=click.Path(exists=True, dir_okay=False, path_type=Path))
-@click.option(
-    "--engine",
-    type=click.Choice(list(ENGINES)),
-    default=DEFAULT_ENGINE,
-    show_default=True,
-    help="The engine to compare.",
-)
+@engine_option("The engine to compare.")
 @click.option(
     "--moves-only", is_flag=True, help="Compare no states, and goals only at the end: for two encodings of one game."
 )

@@ -4,11 +4,11 @@ from pathlib import Path
 
 import click
 
-from gdl.engines import DEFAULT_ENGINE, ENGINES, make_game
+from gdl.engines import make_game
 from gdl.files import writing
 from gdl.games.library import find_game
 from gdl.traces import DEFAULT_MAX_STEPS, to_json, trace_game
-from server.terminal.command_line import OutputFile
+from server.terminal.command_line import OutputFile, engine_option
 from server.terminal.progress import progress
 
 
@@ -19,13 +19,7 @@ from server.terminal.progress import progress
 @click.option(
     "--max-steps", type=click.IntRange(min=1), default=DEFAULT_MAX_STEPS, show_default=True, help="Cut plays off there."
 )
-@click.option(
-    "--engine",
-    type=click.Choice(list(ENGINES)),
-    default=DEFAULT_ENGINE,
-    show_default=True,
-    help="The engine that plays.",
-)
+@engine_option("The engine that plays.")
 @click.option("-o", "--output", type=OutputFile(), help="Write here, not to the screen.")
 def command(game: str, plays: int, seed: int, max_steps: int, engine: str, output: Path | None) -> None:
     """Write random plays of GAME: every state, legal set, goal and joint move, and the percepts."""

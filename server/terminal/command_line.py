@@ -1,11 +1,12 @@
-"""What command lines share: numbers that are finite, options that exclude each other, files of options, tables."""
+"""What command lines share: the option of an engine, finite numbers, options that exclude each other, TOML, tables."""
 
 from __future__ import annotations
 
 import math
 import sys
+from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 import click
 
@@ -15,6 +16,7 @@ from server.errors import ConfigurationError
 if TYPE_CHECKING:
     from rich.console import Console
 
+_Command = TypeVar("_Command", bound=Callable[..., Any])
 WIDTH_OF_A_PIPE: Final = 200
 """How wide tables are that no terminal shows. *Units*: characters."""
 
@@ -43,6 +45,15 @@ class OutputFile(click.Path):
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
         """Return the path that *value* is, or fail as click's type does; None for standard output."""
         return None if value == "-" else super().convert(value, param, ctx)
+
+
+def engine_option(help_text: str) -> Callable[[_Command], _Command]:
+    """Return the decorator that gives a command the option `--engine`, the name of one of our engines."""
+    from gdl.engines import DEFAULT_ENGINE, ENGINES  # noqa: PLC0415 -- slow to load, and most commands have no choice
+
+    return click.option(
+        "--engine", type=click.Choice(list(ENGINES)), default=DEFAULT_ENGINE, show_default=True, help=help_text
+    )
 
 
 def check_one_output(**chosen: object) -> None:
