@@ -18,7 +18,7 @@ from rich.text import Text
 
 from gdl.files import replacing
 from server.sanitization import write_csv
-from server.terminal.live import LiveDisplay
+from server.terminal.live_display import LiveDisplay
 from server.tournament.fixtures import MatchResult
 from server.tournament.progress import Progress
 from server.tournament.rating_chart import RatingChart, rating_chart

@@ -86,7 +86,7 @@ def _learner(game: str, name: str, path: Path, minutes: float, words: dict[str, 
 
 
 def _learn(learner: Learner, minutes: float, as_json: bool) -> None:
-    from server.terminal.live import LearningDisplay, line_of  # noqa: PLC0415 -- what only learning shows
+    from server.terminal.live_display import LearningDisplay, line_of  # noqa: PLC0415 -- what only learning shows
 
     report = learner.report
     told_s = report.seconds

@@ -1,4 +1,4 @@
-"""What goes on, shown while a block runs: live in a terminal, else as a line on standard error now and then."""
+"""A live display of work that goes on: in a terminal replaced in place, else a line on standard error now and then."""
 
 from __future__ import annotations
 

@@ -8,7 +8,7 @@ import itertools
 import pytest
 from rich.console import Console
 
-from server.terminal.live import LearningDisplay, line_of
+from server.terminal.live_display import LearningDisplay, line_of
 
 pytest.importorskip("torch", reason="PyTorch is not installed (the extra `learn`)")
 
