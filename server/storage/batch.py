@@ -1,7 +1,7 @@
 """The transaction that writes what waits of matches: events, how far they are, how they ended.
 
 The statements are those of SQLAlchemy, but for what happens at every step of every match: that is written with the
-driver of the database (`drivers`).
+driver of the database (`raw_sql`).
 """
 
 from collections.abc import Collection, Iterable, Sequence
@@ -11,10 +11,10 @@ import sqlalchemy as sa
 
 from server.records import entries
 from server.storage.database import Database
-from server.storage.drivers import SqliteWriting, write_steps
 from server.storage.errors import JournalGapError, LostMatchError, StorageError
 from server.storage.journals import packed
 from server.storage.match_changes import MatchChanges, MatchEnding, match_values, seat_values, summary_of
+from server.storage.raw_sql import SqliteTransaction, write_steps
 from server.storage.rows import MatchStatus, MatchSummary
 from server.storage.schema import events, matches, records, seats
 
@@ -73,13 +73,13 @@ async def write(
     """
     by_match = {part.match_id: part for part in parts}
     if not is_repeated and database.is_sqlite and not any(part.needs_events for part in parts):
-        return await database.write_driver(SqliteWriting(database.name, by_match, holder))
+        return await database.write_driver(SqliteTransaction(database.name, by_match, holder))
     if not is_repeated and not database.is_sqlite and all(part.ending is None for part in parts):
         return await write_steps(database, parts, holder)
-    return await database.write(_Writing(database, by_match, holder, is_repeated))
+    return await database.write(_Transaction(database, by_match, holder, is_repeated))
 
 
-class _Writing:
+class _Transaction:
     """One transaction that writes *parts*."""
 
     def __init__(self, database: Database, parts: dict[str, MatchChanges], holder: str, is_repeated: bool) -> None:

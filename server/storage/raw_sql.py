@@ -1,4 +1,4 @@
-"""What is written at every step of every match, with the drivers of the databases: by few statements, always the same.
+"""The raw SQL of what is written at every step of every match: few statements, always the same, for the drivers.
 
 The driver of SQLite lets go of the interpreter's lock for each row that a statement takes or gives, and then waits for
 it among all that the event loop does. So its statements are few, however many matches there are: several rows are
@@ -86,7 +86,7 @@ _END_SEATS_TEXT: Final = """
 """
 
 
-class SqliteWriting:
+class SqliteTransaction:
     """One transaction that writes *parts* that do not need the events in the database; *holder* plays the matches.
 
     *name* is that of the database, for errors.
