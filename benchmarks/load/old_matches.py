@@ -13,6 +13,7 @@ import sqlalchemy as sa
 
 from server.storage.database import Database
 from server.storage.journals import JournalStore, line_of, packed
+from server.storage.match_queries import MatchFilter
 from server.storage.matches import MatchStore
 from server.storage.rows import MatchRow, SeatRow
 from server.storage.schema import matches, records, seats
@@ -34,7 +35,7 @@ class Template:
 async def templates(database: Database, limit: int = 20) -> list[Template]:
     """Return matches of *database* that were completed."""
     store, journals = MatchStore(database), JournalStore(database)
-    rows = await store.listed(status="completed", limit=limit)
+    rows = await store.listed(MatchFilter("completed"), limit=limit)
     seat_rows = await store.seats([row.id for row in rows])
     return [
         Template(row, seat_rows[row.id], [line_of(entry) for entry in await journals.entries(row.id)]) for row in rows

@@ -16,7 +16,7 @@ from server.refusals import RequestError
 from server.spectating.overview import page
 from server.spectating.public_record import known_match, public_record_text, transcript
 from server.spectating.state import state_at
-from server.storage import listing, rows
+from server.storage import match_queries, rows
 
 operations: Final = operation.Operations("matches")
 URL: Final = "/api/v1/matches"
@@ -145,7 +145,7 @@ class Transcript(operation.ResponseModel):
 @operations.get(URL, errors=["unknown_match"])
 async def list_matches(request: web.Request, query: MatchQuery) -> MatchPage:
     """List matches, the latest first."""
-    wanted = listing.Filter(query.status, query.game, query.player, query.tournament)
+    wanted = match_queries.MatchFilter(query.status, query.game, query.player, query.tournament)
     found, after = await page(request.app[operation.MANAGER], wanted, query.before, query.limit, request.get(PRINCIPAL))
     return MatchPage(matches=[MatchLine(**match) for match in found], **operation.without_none({"next": after}))
 

@@ -14,6 +14,7 @@ from server.access.access import ACCESS, REMOTE
 from server.api.operation import MANAGER
 from server.spectating.public_record import public_record_text
 from server.storage.games import title_of
+from server.storage.match_queries import MatchFilter
 from server.storage.rows import GameVersion, MatchRow, MatchStatus
 
 _STATUSES: Final[dict[str, str | None]] = {"updatedFeed": None, "completedFeed": MatchStatus.COMPLETED}
@@ -47,7 +48,8 @@ async def read_feed(request: web.Request) -> web.StreamResponse:
     name, _, form = request.match_info["feed"].rpartition(".")
     if name not in _STATUSES or form not in ("json", "atom"):
         raise web.HTTPNotFound
-    rows = await request.app[MANAGER].matches.listed(status=_STATUSES[name], has_begun=True, limit=N_ENTRIES)
+    wanted = MatchFilter(_STATUSES[name], has_begun=True)
+    rows = await request.app[MANAGER].matches.listed(wanted, limit=N_ENTRIES)
     if form == "json":
         return _cross_origin(request, web.json_response({name: [row.id for row in rows]}))
     text = _atom(name, request[REMOTE].origin, rows)

@@ -2,7 +2,6 @@
 
 import asyncio
 from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
-from dataclasses import asdict
 from itertools import takewhile
 from typing import Any, Final, TypeAlias
 
@@ -15,7 +14,7 @@ from server.spectating.fanout import Audience, Member, SharedEvent, Sink
 from server.spectating.public_record import LiveSource, as_broadcast
 from server.spectating.stream import POLL_S
 from server.spectating.viewers import end_reason, people_of, secrecy_of
-from server.storage.listing import Filter
+from server.storage.match_queries import MatchFilter
 from server.storage.notifications import something_new
 from server.storage.rows import LIVE_STATUSES, MatchRow, MatchStatus, SeatRow
 
@@ -98,7 +97,7 @@ def _given(values: Listed) -> Listed:
 
 
 async def page(
-    source: LiveSource, wanted: Filter, before: str | None = None, limit: int = 50, who: Principal | None = None
+    source: LiveSource, wanted: MatchFilter, before: str | None = None, limit: int = 50, who: Principal | None = None
 ) -> tuple[list[Listed], str | None]:
     """Return up to *limit* matches that are as *wanted*, the newest first, and the id to go on from, if there are more.
 
@@ -107,7 +106,7 @@ async def page(
     Raises:
         UnknownMatchError: there is no match with the id *before*.
     """
-    rows = await source.matches.listed(**asdict(wanted), before=before, limit=limit + 1)
+    rows = await source.matches.listed(wanted, before=before, limit=limit + 1)
     shown = rows[:limit]
     return await listed(source, shown, who), shown[-1].id if len(rows) > limit else None
 
@@ -200,7 +199,7 @@ class Overview:
 
     async def _read(self) -> list[Listed]:
         store = self._source.matches
-        found = [await store.listed(status=status, limit=MAX_SHOWN) for status in LIVE_STATUSES]
+        found = [await store.listed(MatchFilter(status), limit=MAX_SHOWN) for status in LIVE_STATUSES]
         return await listed(self._source, [match for matches in found for match in matches])
 
     async def _gone(self, found: Mapping[str, Listed]) -> list[Listed]:

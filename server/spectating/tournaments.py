@@ -16,7 +16,7 @@ from server.spectating.public_record import as_broadcast
 from server.spectating.stream import POLL_S
 from server.storage.database import Database
 from server.storage.journals import JournalStore
-from server.storage.listing import MATCH_ROWS
+from server.storage.match_queries import MATCH_ROWS
 from server.storage.matches import match_row
 from server.storage.notifications import Notifier, something_new
 from server.storage.rows import ENDED_STATUSES, LIVE_STATUSES, MatchRow, MatchStatus

@@ -19,7 +19,7 @@ from server.records.record import record_of, understood
 from server.storage import integrity, journals, rows
 from server.storage.database import Database
 from server.storage.errors import DamagedRowError, TargetExistsError
-from server.storage.listing import IS_OPEN
+from server.storage.match_queries import IS_OPEN
 from server.storage.schema import matches, records, versions
 
 _AT_ONCE: Final = 50

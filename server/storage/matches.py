@@ -13,7 +13,7 @@ from server.storage import batch, journals
 from server.storage.database import Database
 from server.storage.errors import DamagedRowError
 from server.storage.integrity import MAX_MS, damage
-from server.storage.listing import IS_WITHHELD, MATCH_ROWS, Filter, listing
+from server.storage.match_queries import ALL_MATCHES, IS_WITHHELD, MATCH_ROWS, MatchFilter, page_query
 from server.storage.rows import (
     LIVE_STATUSES,
     NO_ORDER,
@@ -114,21 +114,12 @@ class MatchStore:
             found.setdefault(row["match_id"], []).append(_seat_row(row))
         return {match_id: tuple(rows) for match_id, rows in found.items()}
 
-    async def listed(  # noqa: PLR0913 -- each is a filter of its own, and named
-        self,
-        *,
-        status: str | None = None,
-        game: str | None = None,
-        player: str | None = None,
-        tournament: str | None = None,
-        before: str | None = None,
-        limit: int = 50,
-        is_public: bool = False,
-        has_begun: bool = False,
+    async def listed(
+        self, wanted: MatchFilter = ALL_MATCHES, *, before: str | None = None, limit: int = 50
     ) -> list[MatchRow]:
-        """Return up to *limit* matches that are all of what is asked for, the newest first.
+        """Return up to *limit* matches that are as *wanted*, the newest first.
 
-        *before* is the id of the last match of the page before; for the rest see `Filter`.
+        *before* is the id of the last match of the page before.
 
         Raises:
             UnknownMatchError: there is no match with the id *before*.
@@ -139,7 +130,7 @@ class MatchStore:
             if not found:
                 raise UnknownMatchError(before)
             place = (found[0], before)
-        query = listing(Filter(status, game, player, tournament, is_public, has_begun), place, limit)
+        query = page_query(wanted, place, limit)
         return list(map(match_row, await self._database.rows(query)))
 
     async def queued(self, limit: int = 100) -> list[MatchRow]:

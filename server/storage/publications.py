@@ -7,7 +7,7 @@ import sqlalchemy as sa
 
 from server.clock import now_ms
 from server.storage.database import Database, insert
-from server.storage.listing import IS_WITHHELD
+from server.storage.match_queries import IS_WITHHELD
 from server.storage.rows import LIVE_STATUSES
 from server.storage.schema import matches, publications
 

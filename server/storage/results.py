@@ -10,7 +10,7 @@ from typing import Any, Final
 import sqlalchemy as sa
 
 from server.storage.database import Database
-from server.storage.listing import IS_NAMED, has_seat
+from server.storage.match_queries import IS_NAMED, has_seat
 from server.storage.rows import MatchPurpose, MatchStatus, RatedResult, SeatKind
 from server.storage.schema import annulments, fixtures, matches, players, seats, tournaments
 from server.tournament.fixtures import MatchResult

@@ -7,7 +7,7 @@ from typing import Any
 import sqlalchemy as sa
 
 from server.storage.database import Database
-from server.storage.listing import IS_NAMED
+from server.storage.match_queries import IS_NAMED
 from server.storage.rows import LIVE_STATUSES, RANDOM, MatchStatus, SeatKind
 from server.storage.schema import matches, seats
 

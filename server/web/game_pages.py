@@ -23,6 +23,7 @@ from server.links.player_spec import OWN_PLAYERS
 from server.principal import Role
 from server.refusals import RequestError
 from server.storage.games import title_of, version_metadata
+from server.storage.match_queries import MatchFilter
 from server.storage.rows import GameVersion
 from server.storage.statistics import GameStatistics
 from server.threads import in_own_thread
@@ -49,7 +50,7 @@ async def show_game(request: web.Request) -> web.Response:
         raise unknown_game(name)
     report = version.report or {}
     remarks = report_remarks(version.rules, report.get("diagnostics") or ())
-    rows = await manager.matches.listed(game=name, limit=_N_MATCHES)
+    rows = await manager.matches.listed(MatchFilter(game=name), limit=_N_MATCHES)
     await request.app[MEASUREMENTS].begin([version])
     return render(
         request,

@@ -15,6 +15,7 @@ from server.principal import Principal, Role
 from server.spectating.fanout import Audience, SharedEvent, Sink
 from server.spectating.stream import POLL_S
 from server.storage.games import title_of
+from server.storage.match_queries import MatchFilter
 from server.storage.notifications import something_new
 from server.storage.rows import MatchStatus
 from server.storage.tournament_rows import TournamentRow
@@ -54,7 +55,7 @@ async def show_live(request: web.Request) -> web.Response:
 
 
 async def _live(request: web.Request) -> dict[str, Any]:
-    rows = await request.app[MANAGER].matches.listed(status=MatchStatus.RUNNING, limit=N_LIVE + 1)
+    rows = await request.app[MANAGER].matches.listed(MatchFilter(MatchStatus.RUNNING), limit=N_LIVE + 1)
     cards = await request.app[CARDS].of(rows[:N_LIVE], request.get(PRINCIPAL), with_boards=True)
     return {"live": cards, "has_more": len(rows) > N_LIVE}
 

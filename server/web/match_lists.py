@@ -7,6 +7,7 @@ from aiohttp import web
 
 from server.access.access import PRINCIPAL
 from server.api.operation import MANAGER
+from server.storage.match_queries import MatchFilter
 from server.storage.rows import MatchRow, MatchStatus
 from server.web.match_cards import CARDS
 from server.web.rendering import render
@@ -21,14 +22,9 @@ async def show_matches(request: web.Request) -> web.Response:
     wanted = {name: request.query[name] for name in _FILTERS if request.query.get(name)}
     if wanted.get("status") not in tuple(MatchStatus):
         wanted.pop("status", None)
-    rows = await request.app[MANAGER].matches.listed(
-        status=wanted.get("status"),
-        game=wanted.get("game"),
-        player=wanted.get("player"),
-        tournament=wanted.get("tournament"),
-        before=request.query.get("before") or None,
-        limit=N_ON_PAGE + 1,
-    )
+    before = request.query.get("before") or None
+    asked = MatchFilter(wanted.get("status"), wanted.get("game"), wanted.get("player"), wanted.get("tournament"))
+    rows = await request.app[MANAGER].matches.listed(asked, before=before, limit=N_ON_PAGE + 1)
     return render(
         request,
         "matches.html",

@@ -20,6 +20,7 @@ from server.links.player_spec import OWN_PLAYERS
 from server.principal import Role
 from server.refusals import RequestError
 from server.registry.registry import PlayerWishes
+from server.storage.match_queries import MatchFilter
 from server.storage.rows import PlayerRow
 from server.storage.statistics import PlayerStatistics
 from server.web import match_cards, rendering
@@ -81,7 +82,7 @@ async def show_player(request: web.Request) -> web.Response:
     """Show a player and its matches; one that is not registered is known by its matches alone."""
     manager, name = request.app[MANAGER], request.match_info["name"]
     row = await manager.players.get(name)
-    rows = await manager.matches.listed(player=name, limit=_N_MATCHES)
+    rows = await manager.matches.listed(MatchFilter(player=name), limit=_N_MATCHES)
     if row is None and not rows and name not in OWN_PLAYERS:
         raise RequestError("unknown_player", f"there is no player called {name[:100]!r}", "see all players", 404)
     board = await request.app[LEADERBOARDS].of(patience_s=_PATIENCE_S)

@@ -16,7 +16,7 @@ from server.spectating.overview import page
 from server.spectating.public_record import known_match
 from server.spectating.viewers import people_of
 from server.storage.database import Database
-from server.storage.listing import Filter
+from server.storage.match_queries import MatchFilter
 from tests.kit.polling import until
 from tests.kit.server.registry.host import Caller, Host, finished, hosting, order
 
@@ -124,7 +124,7 @@ async def test_a_person_who_plays_with_a_token_is_named_to_those_who_have_one(ho
     row = await known_match(host.manager, ordered.row.id)
     told = [dict(people_of(row, who)) for who in (Principal("bob", Role.SPECTATOR, "t"), ANONYMOUS, None)]
     assert told == [{"x": "ada"}, {}, {}]
-    (listed,) = (await page(host.manager, Filter(), who=Principal("bob", Role.SPECTATOR, "t")))[0]
+    (listed,) = (await page(host.manager, MatchFilter(), who=Principal("bob", Role.SPECTATOR, "t")))[0]
     assert (listed["players"], listed["people"]) == ({"x": "human", "o": "human"}, {"x": "ada"})
 
 

@@ -18,7 +18,7 @@ from server.spectating.overview import page
 from server.spectating.public_journal import n_common, public_events
 from server.spectating.public_record import as_broadcast, public_record
 from server.spectating.state import state_at
-from server.storage.listing import Filter
+from server.storage.match_queries import MatchFilter
 from server.storage.rows import MatchRow, MatchStatus
 from server.visibility import Secrecy
 from tests.kit.server.scripted import CIRCUMSTANCES, TURNS_MOVES, events, library, start_of, turns
@@ -203,7 +203,7 @@ async def test_lists_do_not_tell_the_steps_of_a_match_that_is_shown_at_its_end(t
     async with written_match(tmp_path, turns(), TURNS_MOVES) as played:
         await delayed(played, "end")
         await played.write("state", 3)
-        (line,), _ = await page(played, Filter())
+        (line,), _ = await page(played, MatchFilter())
         assert line["steps"] == 0
 
 

@@ -19,7 +19,7 @@ from server.spectating.overview import Overview, page
 from server.spectating.public_record import public_record, transcript
 from server.spectating.state import StateView, state_at
 from server.spectating.stream import feed
-from server.storage.listing import Filter
+from server.storage.match_queries import MatchFilter
 from tests.kit.server.scripted import library, start_of
 from tests.kit.server.spectating.written_match import MATCH, OWNER, WrittenMatch, written_match
 
@@ -43,8 +43,8 @@ async def hidden(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterato
 async def everything(played: WrittenMatch, viewer: Principal | None) -> list[Any]:
     """Return all that *viewer* can ask for and gets."""
     shown: list[Any] = [await public_record(played, MATCH)]
-    shown += await page(played, Filter(), None, 10)
-    shown += await page(played, Filter(game="turns"), None, 10)
+    shown += await page(played, MatchFilter(), None, 10)
+    shown += await page(played, MatchFilter(game="turns"), None, 10)
     async for event in feed(played, MATCH, poll_s=0):
         shown.append(event.data)
         if event.number == played.n_written - 1:

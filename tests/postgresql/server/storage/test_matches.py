@@ -13,6 +13,7 @@ from server.errors import UnknownMatchError
 from server.storage import schema as tables
 from server.storage.database import Database
 from server.storage.errors import StorageError
+from server.storage.match_queries import MatchFilter
 from server.storage.matches import MatchStore
 from server.storage.queue import MatchQueue
 from server.storage.rows import MatchPurpose, MatchStatus, SeatKind, SeatRow
@@ -75,8 +76,8 @@ async def test_a_kind_of_seat_that_no_version_here_knows_is_unknown(store: Match
     assert await store.seats(["a"]) == {"a": (SeatRow("a", "x", 0, "ann", SeatKind.UNKNOWN),)}
 
 
-async def listed(store: MatchStore, **filters: Any) -> list[str]:
-    return [row.id for row in await store.listed(**filters)]
+async def listed(store: MatchStore, before: str | None = None, limit: int = 50, **wanted: Any) -> list[str]:
+    return [row.id for row in await store.listed(MatchFilter(**wanted), before=before, limit=limit)]
 
 
 async def test_lists_go_on_behind_the_page_before(store: MatchStore) -> None:

@@ -7,6 +7,7 @@ from dataclasses import replace
 import pytest
 
 from server.storage.database import Database
+from server.storage.match_queries import MatchFilter
 from server.storage.matches import MatchStore
 from server.storage.queue import MatchQueue
 from server.storage.rows import MatchStatus, MatchSummary, SeatKind, SeatResult
@@ -93,5 +94,5 @@ async def test_seats_of_chance_are_not_those_of_the_player_random(database: Data
     assert await add_finished(database, [chance, unplayed]) == 2
     assert await Statistics(database).of_player("random") == {"dealt": PlayerStatistics(1, 30.0, 1, 4, 1_000)}
     store = MatchStore(database)
-    assert [row.id for row in await store.listed(player="random")] == ["e"]
-    assert [row.id for row in await store.listed(player="ann")] == ["f"]
+    assert [row.id for row in await store.listed(MatchFilter(player="random"))] == ["e"]
+    assert [row.id for row in await store.listed(MatchFilter(player="ann"))] == ["f"]

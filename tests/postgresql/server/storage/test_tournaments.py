@@ -12,6 +12,7 @@ import sqlalchemy as sa
 from server.refusals import RequestError
 from server.storage.database import Database
 from server.storage.errors import DamagedRowError, StorageError
+from server.storage.match_queries import MatchFilter
 from server.storage.matches import MatchStore
 from server.storage.rows import MatchStatus
 from server.storage.schema import fixtures, tournaments
@@ -137,7 +138,8 @@ async def test_a_hidden_match_is_kept_back_while_another_one_of_its_set_is_to_be
     assert await store.apply(replace(ROW, revision=1), change)
     found = await MatchStore(database).find("t1.1")
     assert found == replace(ordered, is_set_open=is_open)
-    shown = await MatchStore(database).listed(game=ordered.game, is_public=True, tournament="cup")
+    wanted = MatchFilter(game=ordered.game, is_public=True, tournament="cup")
+    shown = await MatchStore(database).listed(wanted)
     assert ("t1.1" in [row.id for row in shown]) == (not is_open)
 
 

@@ -1,4 +1,4 @@
-"""Pages of matches, newest first: which matches a list has, and what the public may know of each, as conditions."""
+"""Queries for matches: pages of them, newest first, and what the public may know of each, as conditions."""
 
 from dataclasses import dataclass
 from typing import Final
@@ -48,7 +48,7 @@ IS_NAMED: Final = sa.or_(IS_OPEN, sa.not_(_SAYS_SCRAMBLE))
 
 
 @dataclass(frozen=True, slots=True)
-class Filter:
+class MatchFilter:
     """What matches must be to be listed; None leaves it open.
 
     Attributes:
@@ -64,7 +64,10 @@ class Filter:
     has_begun: bool = False
 
 
-def listing(wanted: Filter, before: tuple[int, str] | None, limit: int) -> sa.Select[MatchRow]:
+ALL_MATCHES: Final = MatchFilter()
+
+
+def page_query(wanted: MatchFilter, before: tuple[int, str] | None, limit: int) -> sa.Select[MatchRow]:
     """Return the query for up to *limit* matches that were created before the one made at that time with that id."""
     # A player has many matches that are over, found by their seats; those that wait or are played are few altogether.
     source = seats if wanted.player is not None and wanted.status not in LIVE_STATUSES else matches
@@ -81,7 +84,7 @@ def listing(wanted: Filter, before: tuple[int, str] | None, limit: int) -> sa.Se
     return query.order_by(*(column.desc() for column in place)).limit(limit)
 
 
-def _conditions(wanted: Filter, source: sa.Table) -> list[sa.ColumnElement[bool]]:
+def _conditions(wanted: MatchFilter, source: sa.Table) -> list[sa.ColumnElement[bool]]:
     """Return what *wanted* demands of the rows of *source*."""
     found = [
         matches.c[name] == value for name in ("status", "tournament") if (value := getattr(wanted, name)) is not None

@@ -10,26 +10,26 @@ import sqlalchemy as sa
 from sqlalchemy.dialects import sqlite
 
 from server.storage.database import Database
-from server.storage.listing import Filter, listing
+from server.storage.match_queries import MatchFilter, page_query
 from server.storage.matches import MatchStore
 from server.storage.results import matches_with_results
 from tests.kit.server.storage.samples import add, match
 
 FILTERS = [
-    Filter(),
-    Filter(status="completed"),
-    Filter(game="tiny"),
-    Filter(game="tiny", status="running"),
-    Filter(tournament="cup"),
-    Filter(player="ann"),
-    Filter(player="ann", status="completed"),
-    Filter(player="ann", game="tiny"),
-    Filter(player="ann", status="running"),
-    Filter(player="ann", is_public=True),
+    MatchFilter(),
+    MatchFilter(status="completed"),
+    MatchFilter(game="tiny"),
+    MatchFilter(game="tiny", status="running"),
+    MatchFilter(tournament="cup"),
+    MatchFilter(player="ann"),
+    MatchFilter(player="ann", status="completed"),
+    MatchFilter(player="ann", game="tiny"),
+    MatchFilter(player="ann", status="running"),
+    MatchFilter(player="ann", is_public=True),
 ]
 
 
-QUERIES = [listing(wanted, (10, "m"), 50) for wanted in FILTERS]
+QUERIES = [page_query(wanted, (10, "m"), 50) for wanted in FILTERS]
 RESULTS = [matches_with_results(*wanted).limit(50) for wanted in ((None, ()), ("tiny", ()), (None, ("ann",)))]
 NAMES = [*map(repr, FILTERS), "results", "results of a game", "results of a player"]
 
@@ -50,5 +50,6 @@ async def test_a_public_list_leaves_out_what_is_hidden_until_it_is_over(database
     for name, is_hidden in (("open", False), ("hidden", True), ("over", True)):
         await add(store, match(name, is_hidden=is_hidden))
     await store.request_abort("over", "enough")
-    found = [[row.id for row in await store.listed(game="tiny", is_public=is_public)] for is_public in (True, False)]
+    wanted = [MatchFilter(game="tiny", is_public=is_public) for is_public in (True, False)]
+    found = [[row.id for row in await store.listed(each)] for each in wanted]
     assert found == [["over", "open"], ["over", "open", "hidden"]]
