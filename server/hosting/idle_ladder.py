@@ -39,13 +39,15 @@ _LOG: Final = logging.getLogger(__name__)
 
 
 class IdleLadder:
-    """Pairs the idle players of *host* that allow it, by the *results* so far, as its settings say.
+    """Pairs the idle players of *manager* that allow it, by the *results* so far, as its settings say.
 
     *seconds* tells the time that has passed.
     """
 
-    def __init__(self, host: MatchOrders, results: ResultStore, seconds: Callable[[], float] = time.monotonic) -> None:
-        self._host, self._results, self._seconds = host, results, seconds
+    def __init__(
+        self, manager: MatchOrders, results: ResultStore, seconds: Callable[[], float] = time.monotonic
+    ) -> None:
+        self._manager, self._results, self._seconds = manager, results, seconds
         self._ratings: Ratings | None = None
         self._rated: list[RatedResult] = []
         self._rated_s = 0.0
@@ -61,7 +63,7 @@ class IdleLadder:
         """
         async with self._rating:
             if self._ratings is None or self._seconds() - self._rated_s > RATED_S:
-                found, rows = await self._results.latest(limit=MAX_RESULTS), await self._host.registry.store.listed()
+                found, rows = await self._results.latest(limit=MAX_RESULTS), await self._manager.registry.store.listed()
                 results = rated_results(of_versions(found, {row.name: row for row in rows}))
                 self._ratings, self._rated_s = await asyncio.to_thread(fit_ratings, results), self._seconds()
                 self._rated = found
@@ -81,14 +83,14 @@ class IdleLadder:
             ScheduleError: one has a single role.
             StorageError: the database failed.
         """
-        for name in self._host.settings.ladder.games:
-            rules = await self._host.finder.current(name)
+        for name in self._manager.settings.ladder.games:
+            rules = await self._manager.finder.current(name)
             if len(played_roles(rules.outline)) < 2:
                 raise ScheduleError(f"{name} has one role; the ladder is for games of two or more roles (--ladder)")
 
     async def run(self, may_begin: Callable[[], bool]) -> None:
         """Pair idle players again and again while matches *may_begin*, until cancelled."""
-        while self._host.settings.ladder.games:
+        while self._manager.settings.ladder.games:
             await asyncio.sleep(LOOK_S)
             try:
                 if may_begin():
@@ -107,10 +109,10 @@ class IdleLadder:
         if len(await self._idle(await self._joining())) < 2:
             return 0
         ratings, found = await self.ratings(), await self._latest()
-        rules = {name: await self._host.finder.current(name) for name in self._host.settings.ladder.games}
+        rules = {name: await self._manager.finder.current(name) for name in self._manager.settings.ladder.games}
         games = tuple(TournamentGame(name, len(played_roles(each.outline))) for name, each in rules.items())
-        async with self._host.queue.choosing() as may_choose:  # other managers wait: what takes long is done before
-            if not may_choose or await self._host.queue.length() >= MAX_WAITING:
+        async with self._manager.queue.choosing() as may_choose:  # other managers wait: what takes long is done before
+            if not may_choose or await self._manager.queue.length() >= MAX_WAITING:
                 return 0
             rows = await self._joining()  # others may have joined or left meanwhile
             field = Field(rows, await self._idle(rows), games)
@@ -120,26 +122,26 @@ class IdleLadder:
 
     async def _order(self, meeting: Sequence[ScheduledMatch], rules: MatchRules) -> int:
         """Order the matches of a meeting and return how many; none where a player has left since it was seen."""
-        orders = [order_of_match(match, rules.version, self._host.settings.ladder) for match in meeting]
+        orders = [order_of_match(match, rules.version, self._manager.settings.ladder) for match in meeting]
         try:
-            await self._host.order_all(orders, NAME, rules, MatchPurpose.LADDER)
+            await self._manager.order_all(orders, NAME, rules, MatchPurpose.LADDER)
         except UnknownNameError:
             return 0
         return len(orders)
 
     async def _joining(self) -> dict[str, PlayerRow]:
         """Return the players that play in the ladder, by name."""
-        return {row.name: row for row in await self._host.registry.store.listed() if row.joins_ladder}
+        return {row.name: row for row in await self._manager.registry.store.listed() if row.joins_ladder}
 
     async def _idle(self, rows: Mapping[str, PlayerRow]) -> list[str]:
         """Return the names of the players that are there, and neither play nor wait, by their name or their address."""
         names = names_by_address({row.name: row.url for row in rows.values() if row.url is not None})
-        busy = {*await self._host.matches.busy(), *await self._host.supervisor.addresses()}
-        for waiting in await self._host.queue.waiting(MAX_WAITING):
+        busy = {*await self._manager.matches.busy(), *await self._manager.supervisor.addresses()}
+        for waiting in await self._manager.queue.waiting(MAX_WAITING):
             busy.update(player for player, _ in waiting.players)
             busy.update(addresses(waiting.named))
         busy.update(names[address] for address in busy & names.keys())
-        return [name for name, row in rows.items() if name not in busy and self._host.registry.limit(row)]
+        return [name for name, row in rows.items() if name not in busy and self._manager.registry.limit(row)]
 
 
 def order_of_match(match: ScheduledMatch, version: GameVersion, settings: LadderSettings) -> MatchRequest:

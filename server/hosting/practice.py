@@ -48,10 +48,10 @@ class MatchOrders(Protocol):
 
 
 class Practice:
-    """Orders matches at *orders* for those who may: hosts all, players within *limits* those with a part of theirs."""
+    """Orders matches of *manager* for those who may: hosts all, players within *limits* those with a part of theirs."""
 
-    def __init__(self, orders: MatchOrders, limits: PracticeLimits) -> None:
-        self._orders, self._limits = orders, limits
+    def __init__(self, manager: MatchOrders, limits: PracticeLimits) -> None:
+        self._manager, self._limits = manager, limits
         self._counting = asyncio.Lock()
 
     async def order(self, request: MatchRequest, viewer: Principal, rules: MatchRules | None = None) -> DrawnMatch:
@@ -62,13 +62,13 @@ class Practice:
             GdlError: as `GameManager.order`.
         """
         if viewer.may(Role.HOST):
-            return await self._orders.order(request, viewer.name, rules)
+            return await self._manager.order(request, viewer.name, rules)
         _check_terms(request)
         await self._check_seats(request, viewer)
         await self._check_seed(request, viewer, rules)
-        async with self._counting, self._orders.queue.counting(viewer.name):
+        async with self._counting, self._manager.queue.counting(viewer.name):
             await self._check_number(viewer.name)
-            return await self._orders.order(request, viewer.name, rules, MatchPurpose.PRACTICE)
+            return await self._manager.order(request, viewer.name, rules, MatchPurpose.PRACTICE)
 
     async def rematch(self, row: MatchRow, viewer: Principal) -> DrawnMatch:
         """Keep a match like one that is over, of the same rules, in which each player has the next one's seat.
@@ -81,7 +81,7 @@ class Practice:
         if not row.has_ended or secrecy.hides_game:  # the order of a rematch tells its game
             raise RequestError("match_not_over", f"a rematch is ordered {secrecy.opening}", status=409)
         before = order_of(row.order).request
-        rules = await self._orders.finder.pinned(row.sha256)
+        rules = await self._manager.finder.pinned(row.sha256)
         players = rotated(before.players, rules.version.played_roles)
         changes = {"players": players, "game": row.game, "seed": None, "tournament": None, "begin": None}
         own_rules = replace(rules, version=rules.version.called(row.game))
@@ -95,7 +95,7 @@ class Practice:
         """
         has_own = False
         for seat in request.players.values():
-            player = await self._orders.registry.resolve(seat.player)
+            player = await self._manager.registry.resolve(seat.player)
             if isinstance(player, RegisteredPlayer):
                 if not may_name(viewer, player.row):
                     told = f"the owner of {player.name} does not allow others to challenge it"
@@ -118,11 +118,11 @@ class Practice:
         """
         if request.seed is None:
             return
-        players = [await self._orders.registry.resolve(seat.player) for seat in request.players.values()]
+        players = [await self._manager.registry.resolve(seat.player) for seat in request.players.values()]
         registered = (player for player in players if isinstance(player, RegisteredPlayer))
         if all(may_command(viewer, player.row.owner) for player in registered):
             return
-        found = rules or await self._orders.finder.current(request.game or "")
+        found = rules or await self._manager.finder.current(request.game or "")
         if found.version.is_gdl2:
             told = "with players of others, the seed of a game with hidden information is drawn"
             raise RequestError("forbidden", told, "leave `seed` out", 403)
@@ -133,7 +133,7 @@ class Practice:
         Raises:
             RequestError: not today, or not now.
         """
-        n_ordered, n_live = await self._orders.matches.n_practised(name, now_ms() - _DAY_MS)
+        n_ordered, n_live = await self._manager.matches.n_practised(name, now_ms() - _DAY_MS)
         if n_ordered >= self._limits.per_day:
             told = f"you have ordered {n_ordered} practice matches in 24 hours, and may order {self._limits.per_day}"
             raise RequestError("too_much_practice", told, "a host may order more", 429)

@@ -47,8 +47,8 @@ _MAX_TRIES: Final = 50
 _LOG: Final = logging.getLogger(__name__)
 
 
-class MatchHost(Protocol):
-    """What orders the matches of tournaments: a game manager."""
+class FixtureOrders(Protocol):
+    """What takes the orders of the matches of tournaments: a game manager."""
 
     finder: GameFinder
     players: PlayerStore
@@ -73,14 +73,14 @@ class MatchHost(Protocol):
 
 
 class Tournaments:
-    """The tournaments of *store*, whose matches *host* plays; *clock_ms* tells the time of day.
+    """The tournaments of *store*, whose matches *manager* plays; *clock_ms* tells the time of day.
 
     Attributes:
         wake: is set where there may be something to go on with.
     """
 
-    def __init__(self, store: TournamentStore, host: MatchHost, clock_ms: Callable[[], int] = now_ms) -> None:
-        self.store, self._host, self.clock_ms = store, host, clock_ms
+    def __init__(self, store: TournamentStore, manager: FixtureOrders, clock_ms: Callable[[], int] = now_ms) -> None:
+        self.store, self._manager, self.clock_ms = store, manager, clock_ms
         self.wake = asyncio.Event()
         self._looked_at: dict[str, tuple[tuple[int, int], int]] = {}
         self._absences = Absences()
@@ -108,7 +108,7 @@ class Tournaments:
             found = await self.get(name)
             wanted = change(found)
             if await self.store.apply(found.row, wanted):
-                self._host.notifier.tell(wanted.aborted)
+                self._manager.notifier.tell(wanted.aborted)
                 self.wake.set()
                 return await self.get(name)
         raise StorageError(name, "the tournament was changed by others again and again")
@@ -144,8 +144,8 @@ class Tournaments:
         if change is None:
             return await asyncio.to_thread(quiet_until_ms, found, self.clock_ms())
         if await self.store.apply(found.row, change):
-            self._host.notifier.tell([*change.aborted, *(match.id for match, _ in change.ordered)])
-            self._host.look()
+            self._manager.notifier.tell([*change.aborted, *(match.id for match, _ in change.ordered)])
+            self._manager.look()
         self.wake.set()
         return 0
 
@@ -192,14 +192,14 @@ class Tournaments:
             return None
         seated = {name for one in waiting(found) for name in one.match.players}
         asked = {one.player for one in found.entrants if one.name in seated}
-        self._absences.note(asked, await self._host.absent(asked) if asked else (), self.clock_ms())
+        self._absences.note(asked, await self._manager.absent(asked) if asked else (), self.clock_ms())
         lost = self._absences.lost(found, self.clock_ms())
         missed = f"not there within {limit_s:g} s"
         return forfeits_of(lost, lost, (f"was {missed}", f"were {missed}")) if lost else None
 
     async def _orders(self, found: StoredTournament, unordered: Sequence[FixtureRow]) -> TournamentChange | None:
         """Return the orders of as many matches as there is room for; None where there is none."""
-        n_free = self._host.settings.max_queued - await self._host.queue.length()
+        n_free = self._manager.settings.max_queued - await self._manager.queue.length()
         n_free = min(n_free, MAX_LIVE - len(live_matches(found)))
         try:
             in_turn = await self._in_turn(found, unordered) if n_free > 0 else ()
@@ -215,7 +215,7 @@ class Tournaments:
 
         So the others play on, however many matches wait for them.
         """
-        away = await self._host.absent({one.player for one in found.entrants})
+        away = await self._manager.absent({one.player for one in found.entrants})
         absent = {one.name for one in found.entrants if one.player in away}
         n_left = Counter(dict.fromkeys(absent, max(1, MAX_LIVE // len(found.entrants))))
         n_left.subtract(name for one in waiting(found) for name in absent.intersection(one.match.players))
@@ -229,7 +229,7 @@ class Tournaments:
 
     async def _drawn(self, found: StoredTournament, match: fixtures.ScheduledMatch) -> DrawnMatch:
         terms, specs = found.row.terms, await self._players_of(found, match)
-        pinned = await self._host.finder.pinned(found.row.games[match.game].sha256)
+        pinned = await self._manager.finder.pinned(found.row.games[match.game].sha256)
         roles = map(str, played_roles(pinned.outline))
         seats = {role: SeatText(player=specs[name]) for role, name in zip(roles, match.players, strict=True)}
         words = {
@@ -241,7 +241,7 @@ class Tournaments:
         }  # fmt: skip
         request = MatchRequest.model_validate(words)
         rules = replace(pinned, version=replace(pinned.version, name=match.game))
-        drawn = await self._host.draw(request, found.row.owner, rules, match)
+        drawn = await self._manager.draw(request, found.row.owner, rules, match)
         return replace(drawn, row=replace(drawn.row, created_ms=self.clock_ms()))
 
     async def _players_of(self, found: StoredTournament, match: fixtures.ScheduledMatch) -> Mapping[str, str]:
@@ -252,7 +252,7 @@ class Tournaments:
         """
         playing = [one for one in found.entrants if one.name in match.players]
         for one in playing:
-            row = await self._host.players.get(one.player)
+            row = await self._manager.players.get(one.player)
             if row is not None and not one.is_played_by(row):
                 reason = f"the player {one.player} of {one.name} is not registered any more"
                 raise RequestError("unknown_player", reason)
