@@ -11,7 +11,7 @@ from aiohttp import web
 
 from players.kit.addresses import listen
 from players.kit.request_heads import StrictRunner
-from server.access.access import AccessControl
+from server.access.control import AccessControl
 from server.access.guard import HEADERS, add_guard, check_opening
 from server.access.settings import Network
 from server.api import games, matches, older_tools, players, ratings, seats, streams, tokens, tournaments

@@ -20,7 +20,7 @@ import structlog
 from aiohttp import ClientSession
 from playwright.async_api import Browser, async_playwright
 
-from server.access.access import AccessControl
+from server.access.control import AccessControl
 from server.access.settings import AccessSettings
 from server.app import Watch, listening, make_app
 from server.hosting.game_manager import GameManager

@@ -7,8 +7,8 @@ from typing import Final, TypeAlias
 from aiohttp import BodyPartReader, MultipartReader, hdrs, web
 from yarl import URL
 
-from server.access.access import ACCESS, ANONYMOUS, EMBEDDED, PRINCIPAL, REMOTE, AccessControl
 from server.access.authentication import COOKIES, FORM_TYPES
+from server.access.control import ACCESS, ANONYMOUS, EMBEDDED, PRINCIPAL, REMOTE, AccessControl
 from server.errors import NoAdminError
 from server.refusals import RequestError, SlowRequestError, UnauthorizedError
 from server.sanitization import clean_text, is_storable

@@ -8,7 +8,7 @@ from pydantic import Base64Bytes, Field
 from gdl.boards.metadata import MAX_BYTES as MAX_ABOUT_BYTES
 from gdl.boards.metadata import metadata_of
 from gdl.errors import MetadataError
-from server.access.access import principal
+from server.access.control import principal
 from server.api import operation
 from server.hosting.imports import GameImport
 from server.hosting.uploads import Upload, keep_game

@@ -6,7 +6,7 @@ from typing import Annotated, Any, Final
 from aiohttp import web
 from pydantic import Field
 
-from server.access.access import PRINCIPAL, principal
+from server.access.control import PRINCIPAL, principal
 from server.api import operation
 from server.hosting.order import MAX_STEP, DrawnMatch, MatchRequest, RoleName
 from server.hosting.practice import check_may_abort

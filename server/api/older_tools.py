@@ -10,7 +10,7 @@ from xml.etree.ElementTree import Element, SubElement, tostring
 
 from aiohttp import web
 
-from server.access.access import ACCESS, REMOTE
+from server.access.control import ACCESS, REMOTE
 from server.api.operation import MANAGER
 from server.spectating.public_record import public_record_text
 from server.storage.games import title_of

@@ -33,7 +33,7 @@ from aiohttp import hdrs, web
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
 from pydantic.alias_generators import to_camel
 
-from server.access.roles import SAFE_METHODS, requires
+from server.access.control import SAFE_METHODS, requires
 from server.api.parameters import JSON, FromToml, read_body, read_path, read_query, taken_with
 from server.api.problem import ALWAYS, CHANGING, CODES, WITH_BODY
 from server.principal import Role

@@ -7,7 +7,7 @@ from typing import Annotated, Any, Final
 from aiohttp import web
 from pydantic import Field
 
-from server.access.access import principal
+from server.access.control import principal
 from server.api import player_models
 from server.api.operation import LEADERBOARDS, MANAGER, Operations, RequestModel, ResponseModel
 from server.api.streams import HEARTBEAT_S, NDJSON, SSE, EventStream, streamed

@@ -8,8 +8,8 @@ from aiohttp import web
 from pydantic import Field
 
 from gdl.language.kif import read_term
-from server.access.access import PRINCIPAL
 from server.access.authentication import is_secret_of
+from server.access.control import PRINCIPAL
 from server.api.operation import MANAGER, Operations, RequestModel, ResponseModel
 from server.api.streams import NDJSON, SSE, EventStream, streamed
 from server.hosting.game_manager import GameManager

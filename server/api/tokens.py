@@ -5,7 +5,7 @@ from typing import Annotated, Any, Final
 from aiohttp import web
 from pydantic import Field
 
-from server.access.access import ACCESS, principal
+from server.access.control import ACCESS, principal
 from server.access.issuing import MAX_CHARACTERS, MAX_DAYS, MAX_NAME, MAX_NOTE, Issued, Issuing, read_class_list
 from server.api.operation import Ms, Operations, RequestModel, ResponseModel, without_none
 from server.principal import ROLE_WORDS, Role, role_named

@@ -8,7 +8,7 @@ from typing import Final
 from aiohttp import web
 
 from gdl.game import played_roles
-from server.access.access import principal
+from server.access.control import principal
 from server.api import tournament_models as models
 from server.api.operation import MANAGER, MatchId, Name, Operations, without_none
 from server.api.player_models import is_own

@@ -16,7 +16,7 @@ import structlog
 from gdl.games.library import find_game
 from gdl.language.kif import read_term
 from gdl.language.terms import Constant
-from server.access.access import AccessControl
+from server.access.control import AccessControl
 from server.access.settings import AccessSettings
 from server.app import Watch, listening, make_app, managing
 from server.errors import DemoError

@@ -10,9 +10,8 @@ from typing import Final
 import structlog
 from aiohttp import web
 
-from server.access.access import PRINCIPAL, REMOTE
+from server.access.control import PRINCIPAL, REMOTE, requires
 from server.access.remote import is_forwarded
-from server.access.roles import requires
 from server.access.settings import Network
 from server.operation.metrics import CONTENT_TYPE, METRICS
 from server.operation.shutdown import Shutdown

@@ -12,7 +12,7 @@ from aiohttp import web
 from aiohttp.http_exceptions import BadHttpMessage
 from aiohttp.web_protocol import RequestPayloadError
 
-from server.access.access import PRINCIPAL, REMOTE
+from server.access.control import PRINCIPAL, REMOTE
 from server.errors import INTERNAL
 from server.operation.logs import bound
 from server.operation.metrics import METRICS

@@ -7,10 +7,9 @@ from typing import Any, Final
 from aiohttp import web
 
 from gdl.errors import UnknownNameError
-from server.access.access import ACCESS, PRINCIPAL, AccessControl
 from server.access.authentication import is_valid
+from server.access.control import ACCESS, PRINCIPAL, AccessControl, requires
 from server.access.issuing import Issued, read_class_list
-from server.access.roles import requires
 from server.clock import now_ms
 from server.principal import Role, role_named
 from server.refusals import RequestError, TokenFieldError, TokenRuleError, UnknownTokenError

@@ -7,7 +7,7 @@ from aiohttp import web
 from gdl.boards import Board
 from gdl.boards.svg import add, root, written
 from gdl.errors import GdlError
-from server.access.access import ANONYMOUS, EMBEDDED
+from server.access.control import ANONYMOUS, EMBEDDED
 from server.records.record import understood
 from server.web import boards, rendering
 from server.web.match_page import ShownMatch, board_at, shown_match

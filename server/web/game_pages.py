@@ -12,8 +12,7 @@ from aiohttp.web_request import FileField
 from gdl.editing.differences import RuleChange, RuleDifference, changed_lines, difference
 from gdl.language.rules import Description
 from gdl.language.syntax import Rule
-from server.access.access import PRINCIPAL
-from server.access.roles import requires
+from server.access.control import PRINCIPAL, requires
 from server.api.games import known_import
 from server.api.operation import CHECKER, IMPORTS, LEADERBOARDS, MANAGER
 from server.cache import BackgroundCache

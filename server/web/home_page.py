@@ -6,7 +6,7 @@ from typing import Any, Final
 
 from aiohttp import web
 
-from server.access.access import ANONYMOUS, LOCAL_ADMIN, PRINCIPAL
+from server.access.control import ANONYMOUS, LOCAL_ADMIN, PRINCIPAL
 from server.api.operation import MANAGER
 from server.api.streams import streamed_batches
 from server.clock import now_ms

@@ -5,7 +5,7 @@ from urllib.parse import urlencode
 
 from aiohttp import web
 
-from server.access.access import PRINCIPAL
+from server.access.control import PRINCIPAL
 from server.api.operation import MANAGER
 from server.storage.match_queries import MatchFilter
 from server.storage.rows import MatchRow, MatchStatus

@@ -10,8 +10,7 @@ from yarl import URL
 from gdl.boards import Board
 from gdl.errors import GdlError
 from gdl.quantities import whole_number
-from server.access.access import PRINCIPAL, principal
-from server.access.roles import requires
+from server.access.control import PRINCIPAL, principal, requires
 from server.api.operation import MANAGER
 from server.clock import now_ms
 from server.hosting.practice import check_may_abort, may_abort

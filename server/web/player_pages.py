@@ -8,8 +8,7 @@ from aiohttp import web
 
 from gdl.errors import GdlError
 from gdl.quantities import whole_number
-from server.access.access import PRINCIPAL, REMOTE, principal
-from server.access.roles import requires
+from server.access.control import PRINCIPAL, REMOTE, principal, requires
 from server.api.operation import LEADERBOARDS, MANAGER
 from server.api.player_models import MAX_MATCHES, is_own, player_answer
 from server.api.players import own_player

@@ -9,7 +9,7 @@ from typing import Any, Final
 from aiohttp import web
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
-from server.access.access import PRINCIPAL, REMOTE, csrf_token
+from server.access.control import PRINCIPAL, REMOTE, csrf_token
 from server.principal import Principal, Role
 from server.web.static_files import static_address
 from server.web.template_filters import FILTERS

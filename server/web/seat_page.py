@@ -15,8 +15,7 @@ from gdl.boards import Board
 from gdl.errors import CallerError, GdlError
 from gdl.language.kif import read_term
 from gdl.quantities import whole_number
-from server.access.access import PRINCIPAL, REMOTE
-from server.access.roles import requires
+from server.access.control import PRINCIPAL, REMOTE, requires
 from server.api.operation import MANAGER
 from server.api.seats import SeatView, check_seat, name_person, stream_of_seat, view_of_seat
 from server.hosting.practice import may_abort

@@ -8,7 +8,7 @@ from typing import Final
 from aiohttp import web
 
 from gdl.boards import board_css
-from server.access.roles import requires
+from server.access.control import requires
 from server.operation.compression import accepts_gzip, packed
 
 _FOLDER: Final = Path(__file__).resolve().parent / "static"

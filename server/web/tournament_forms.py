@@ -9,8 +9,7 @@ from pydantic import ValidationError
 
 from gdl.errors import GdlError
 from gdl.violations import violation_message, violation_place, violations
-from server.access.access import principal
-from server.access.roles import requires
+from server.access.control import principal, requires
 from server.api import tournament_models
 from server.api import tournaments as commands
 from server.api.operation import MANAGER

@@ -12,7 +12,7 @@ from cachetools import LRUCache, TTLCache
 from markupsafe import Markup
 
 from gdl.errors import GdlError
-from server.access.roles import requires
+from server.access.control import requires
 from server.api.operation import MANAGER
 from server.api.problem import refusal
 from server.api.streams import EventStream, streamed

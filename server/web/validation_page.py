@@ -10,7 +10,7 @@ from aiohttp.web_request import FileField
 from gdl.boards import metadata_of
 from gdl.diagnostics import Severity
 from gdl.errors import MetadataError
-from server.access.roles import requires
+from server.access.control import requires
 from server.api.operation import CHECKER
 from server.principal import Role
 from server.sanitization import game_name_of

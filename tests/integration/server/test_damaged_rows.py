@@ -20,7 +20,7 @@ from typing import Any, TypeAlias
 import pytest
 from aiohttp.test_utils import TestClient, TestServer
 
-from server.access.access import AccessControl
+from server.access.control import AccessControl
 from server.access.settings import AccessSettings, Limits
 from server.api.operation import OVERVIEW
 from server.app import Watch, make_app

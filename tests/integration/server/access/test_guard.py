@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from yarl import URL
 
-from server.access.access import AccessControl
+from server.access.control import AccessControl
 from server.access.guard import HEADERS
 from server.access.settings import AccessSettings, Limits
 from server.principal import Role

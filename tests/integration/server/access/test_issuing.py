@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from server.access.access import ANONYMOUS
 from server.access.authentication import Authentication, secret_hash
+from server.access.control import ANONYMOUS
 from server.access.issuing import Issuing, Listed, read_class_list
 from server.principal import Principal, Role, owns
 from server.refusals import TokenFieldError, TokenRuleError, UnknownTokenError

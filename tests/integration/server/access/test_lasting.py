@@ -44,7 +44,7 @@ async def test_a_stream_ends_when_its_token_is_revoked_and_others_go_on(tmp_path
 async def test_streams_are_checked_every_now_and_then_also_after_an_outage(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("server.access.access.CHECKED_S", 0.001)
+    monkeypatch.setattr("server.access.control.CHECKED_S", 0.001)
     async with guarded_app(tmp_path, CLOSED) as (client, access):
         await access.issuing.issue("Ada", Role.ADMIN)
         bob = await access.issuing.issue("Bob", Role.PLAYER)

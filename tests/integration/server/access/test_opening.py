@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from server.access.access import AccessControl
+from server.access.control import AccessControl
 from server.access.guard import check_opening
 from server.access.settings import AccessSettings, is_loopback_host
 from server.errors import NoAdminError

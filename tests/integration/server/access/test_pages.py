@@ -12,8 +12,8 @@ import pytest
 from aiohttp import ClientResponse, web
 from aiohttp.test_utils import TestClient, TestServer
 
-from server.access.access import AccessControl, principal
 from server.access.authentication import read_token
+from server.access.control import AccessControl, principal
 from server.access.guard import add_guard
 from server.access.settings import AccessSettings, Limits
 from server.principal import Role

@@ -10,7 +10,7 @@ import pytest
 from aiohttp import web
 from aiohttp.test_utils import TestClient, TestServer
 
-from server.access.access import AccessControl
+from server.access.control import AccessControl
 from server.access.guard import add_guard
 from server.access.settings import AccessSettings, Limits
 from server.api import tokens

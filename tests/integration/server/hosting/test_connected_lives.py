@@ -11,7 +11,7 @@ import pytest
 import sqlalchemy as sa
 
 from gdl.language.rules import read_rules
-from server.access import access
+from server.access import control
 from server.hosting import admission, game_manager, idle_ladder, runner
 from server.hosting.engine_process import outline_here
 from server.hosting.game_finder import new_version
@@ -38,7 +38,7 @@ WEIGHTS = {
 TIMES = (
     (game_manager, "LOOK_S", 0.1), (game_manager, "PAUSE_S", 0.01), (admission, "REST_FACTOR", 0.2),
     (idle_ladder, "LOOK_S", 0.2), (runner, "DIALLING_S", 0.3),
-    (access, "CHECKED_S", 0.3), (publishing, "LIMIT_S", 0.2), (publishing, "ENDING_S", 0.3),
+    (control, "CHECKED_S", 0.3), (publishing, "LIMIT_S", 0.2), (publishing, "ENDING_S", 0.3),
     (publishing, "WATCH_S", 0.2),
 )  # fmt: skip
 

@@ -12,7 +12,7 @@ import pytest
 from aiohttp import web
 from aiohttp.test_utils import TestClient, TestServer
 
-from server.access.access import PRINCIPAL, AccessControl
+from server.access.control import PRINCIPAL, AccessControl
 from server.access.settings import AccessSettings, network
 from server.app import Watch, make_app
 from server.hosting.game_manager import GameManager

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from server.access.access import ANONYMOUS
+from server.access.control import ANONYMOUS
 from server.api.seats import check_seat
 from server.hosting.order import DrawnMatch
 from server.principal import Principal, Role

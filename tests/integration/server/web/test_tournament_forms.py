@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from server.access.access import AccessControl
+from server.access.control import AccessControl
 from server.access.settings import AccessSettings
 from server.api import tournaments
 from server.principal import Role

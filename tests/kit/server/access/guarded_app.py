@@ -11,9 +11,8 @@ from typing import TypeAlias
 from aiohttp import web
 from aiohttp.test_utils import TestClient, TestServer
 
-from server.access.access import EMBEDDED, AccessControl, csrf_token, principal
+from server.access.control import EMBEDDED, AccessControl, csrf_token, principal, requires
 from server.access.guard import add_guard
-from server.access.roles import requires
 from server.access.settings import AccessSettings
 from server.principal import Role
 from server.refusals import RequestError

@@ -11,8 +11,7 @@ from typing import TypeAlias
 
 from aiohttp.test_utils import TestClient, TestServer
 
-from server.access.access import AccessControl
-from server.access.roles import SAFE_METHODS
+from server.access.control import SAFE_METHODS, AccessControl
 from server.access.settings import AccessSettings, Limits
 from server.app import Watch, make_app
 from server.hosting.game_manager import GameManager

@@ -11,7 +11,7 @@ import aiohttp
 from aiohttp import web
 from aiohttp.test_utils import TestClient, TestServer
 
-from server.access.access import AccessControl
+from server.access.control import AccessControl
 from server.access.settings import AccessSettings
 from server.api.operation import MANAGER
 from server.app import Watch, make_app

@@ -14,7 +14,7 @@ from typing import Any, Final
 import aiohttp
 from aiohttp import web
 
-from server.access.access import AccessControl
+from server.access.control import AccessControl
 from server.access.settings import AccessSettings
 from server.app import Watch, listening, make_app
 from server.hosting.game_manager import GameManager

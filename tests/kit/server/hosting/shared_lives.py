@@ -16,7 +16,7 @@ import sqlalchemy as sa
 from aiohttp.test_utils import TestClient, TestServer
 from sqlalchemy.engine import make_url
 
-from server.access.access import AccessControl
+from server.access.control import AccessControl
 from server.access.settings import AccessSettings
 from server.api.operation import FEEDS
 from server.app import Watch, make_app

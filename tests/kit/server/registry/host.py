@@ -11,7 +11,7 @@ from typing import Any
 
 import aiohttp
 
-from server.access.access import AccessControl
+from server.access.control import AccessControl
 from server.access.settings import AccessSettings
 from server.app import Watch, listening, make_app
 from server.hosting.game_manager import GameManager

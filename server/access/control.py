@@ -1,25 +1,57 @@
-"""Access to a server: who asks, whether they may, and for how long."""
+"""Access control: who asks, which role a handler needs, whether they may, and for how long."""
 
 from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from contextlib import contextmanager, suppress
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from aiohttp import web
+from aiohttp.web_urldispatcher import StaticResource
 
 from server.access import authentication
 from server.access.issuing import Issuing
 from server.access.rate_limiter import LOGINS, RateLimiter
 from server.access.remote import Remote, check_host, check_not_forwarded, check_origin, remote_of
-from server.access.roles import SAFE_METHODS, needed_role
 from server.access.settings import AccessSettings
 from server.principal import ANONYMOUS_NAME, LOCAL_NAME, Principal, Role
 from server.refusals import ForbiddenError, UnauthorizedError
 
 if TYPE_CHECKING:
     from server.storage.accounts import TokenStore
+
+
+_Handler = TypeVar("_Handler", bound=Callable[..., Awaitable[Any]])
+_NEEDED: Final = "needed_role"
+SAFE_METHODS: Final = frozenset({"GET", "HEAD", "OPTIONS"})
+"""Methods that change nothing."""
+
+
+def requires(role: Role | None) -> Callable[[_Handler], _Handler]:
+    """Return a decorator that lets only clients with *role*, or more, reach a handler; None lets every client."""
+
+    def declared(handler: _Handler) -> _Handler:
+        setattr(handler, _NEEDED, role)
+        return handler
+
+    return declared
+
+
+def needed_role(request: web.Request) -> Role | None:
+    """Return the role that *request* needs.
+
+    A handler that declares nothing is for spectators where it changes nothing, and otherwise for admins alone.
+    """
+    route = request.match_info.route
+    if isinstance(route.resource, StaticResource):
+        return None
+    if request.match_info.http_exception is not None:
+        return Role.SPECTATOR
+    undeclared = Role.SPECTATOR if request.method in SAFE_METHODS else Role.ADMIN
+    found = getattr(route.handler, _NEEDED, undeclared)
+    assert found is None or isinstance(found, Role)
+    return found
 
 
 CHECKED_S: Final = 15.0
