@@ -27,7 +27,7 @@ from server.storage.rows import GameVersion
 from server.storage.statistics import GameStatistics
 from server.threads import in_own_thread
 from server.validating.validation import RulesUnfitError
-from server.web import match_cards
+from server.web import match_lists
 from server.web.game_pictures import first_picture
 from server.web.game_versions import FIRST_POSITIONS, known_game, shown_rules, unknown_game
 from server.web.measurements import MEASUREMENTS, measured
@@ -71,7 +71,7 @@ async def show_game(request: web.Request) -> web.Response:
         statistics=await request.app[STATISTICS].of(name),
         board=await request.app[LEADERBOARDS].of(name),
         played_roles=version.played_roles,
-        matches=await request.app[match_cards.CARDS].of(rows, request.get(PRINCIPAL)),
+        matches=await request.app[match_lists.CARDS].of(rows, request.get(PRINCIPAL)),
     )
 
 

@@ -19,7 +19,7 @@ from server.storage.match_queries import MatchFilter
 from server.storage.notifications import something_new
 from server.storage.rows import MatchStatus
 from server.storage.tournament_rows import TournamentRow
-from server.web.match_cards import CARDS
+from server.web.match_lists import CARDS
 from server.web.rendering import render
 
 N_LIVE: Final = 8

@@ -22,7 +22,7 @@ from server.spectating.public_record import known_match
 from server.spectating.viewers import secrecy_of
 from server.storage.rows import MatchRow, MatchStatus
 from server.visibility import Aspect, Viewer, may_see
-from server.web import boards, match_cards, rendering, tournament_pages, tournament_view
+from server.web import boards, match_lists, rendering, tournament_pages, tournament_view
 from server.web.game_versions import FIRST_POSITIONS, GAME_VERSIONS, ShownRules, shown_rules
 from server.web.insight_view import insight_view_of
 from server.web.match_view import KNOWN_FACTS, VIEWS, MatchView, rows_of
@@ -34,7 +34,7 @@ class ShownMatch:
     """What the page shows of a match: the state number `step`, and what of it the role `only` could see, if named."""
 
     row: MatchRow
-    card: match_cards.MatchCard
+    card: match_lists.MatchCard
     view: MatchView
     step: int
     only: int | None
@@ -126,7 +126,7 @@ async def shown_match(request: web.Request, who: Principal | None, *, ignores_ro
     """Return the match of the path for *who*, at the step of the query, and for its role unless that is ignored."""
     row = await known_match(request.app[MANAGER], request.match_info["id"])
     view = await request.app[VIEWS].of(request, row)
-    (card,) = await request.app[match_cards.CARDS].of([row], who)
+    (card,) = await request.app[match_lists.CARDS].of([row], who)
     version = await request.app[GAME_VERSIONS].version(row.game, row.sha256)
     step = _number(request.query, "step", view.n_steps)
     only = None if ignores_role else _role_index(request.query, card, row)
@@ -139,7 +139,7 @@ def _number(query: Mapping[str, str], name: str, default: int) -> int:
     return default if found is None else found
 
 
-def _role_index(query: Mapping[str, str], card: match_cards.MatchCard, row: MatchRow) -> int | None:
+def _role_index(query: Mapping[str, str], card: match_lists.MatchCard, row: MatchRow) -> int | None:
     roles = [seat.role for seat in card.seats]
     return roles.index(query["as"]) if _is_open(row) and query.get("as") in roles else None
 

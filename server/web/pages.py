@@ -36,7 +36,6 @@ from server.web import (
     validation_page,
 )
 from server.web.game_versions import FIRST_POSITIONS, GAME_VERSIONS, FirstPositions, GameVersions
-from server.web.match_cards import CARDS, Cards
 from server.web.measurements import MEASUREMENTS, Measurements
 from server.web.rendering import compile_templates
 from server.web.static_files import send_static_file
@@ -131,9 +130,9 @@ def _make_memories(app: web.Application) -> None:
     app.setdefault(CHECKER, Checker())
     app[GAME_VERSIONS] = GameVersions(manager.games)
     app[FIRST_POSITIONS] = FirstPositions()
-    app[CARDS] = Cards(manager, app[GAME_VERSIONS], app[FIRST_POSITIONS])
+    app[match_lists.CARDS] = match_lists.Cards(manager, app[GAME_VERSIONS], app[FIRST_POSITIONS])
     app[home_page.LIVE_PARTS] = {}
-    app[LIVE_BOARDS] = LiveBoards(manager, app[CARDS])
+    app[LIVE_BOARDS] = LiveBoards(manager, app[match_lists.CARDS])
     feed = TournamentFeed(LiveTournaments(manager.database, lambda: manager.wait_reasons), manager.notifier)
     app[tournament_pages.SHOWN] = tournament_pages.ShownTournaments(manager.tournaments.store, manager.games, feed)
     app[entrant_page.HISTORIES] = entrant_page.RatingHistories(app[tournament_pages.SHOWN])

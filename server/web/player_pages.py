@@ -22,7 +22,7 @@ from server.registry.registry import PlayerWishes
 from server.storage.match_queries import MatchFilter
 from server.storage.rows import PlayerRow
 from server.storage.statistics import PlayerStatistics
-from server.web import match_cards, rendering
+from server.web import match_lists, rendering
 from server.web.template_filters import sentence
 
 STATISTICS: Final = web.AppKey("player_statistics", BackgroundCache[str, dict[str, PlayerStatistics]])
@@ -94,7 +94,7 @@ async def show_player(request: web.Request) -> web.Response:
         may_name=row is not None and may_name(principal(request), row),
         is_mine=row is not None and is_own(row, principal(request)),
         is_ours=name.partition(":")[0] in OWN_PLAYERS,
-        matches=await request.app[match_cards.CARDS].of(rows, request.get(PRINCIPAL)),
+        matches=await request.app[match_lists.CARDS].of(rows, request.get(PRINCIPAL)),
         statistics=statistics,
         titles=await manager.games.titles(statistics),
         rank=None if board is None else board.row_of(name),

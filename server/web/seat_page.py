@@ -24,7 +24,7 @@ from server.refusals import RequestError
 from server.spectating.knowledge import SeatHistory, facts_after
 from server.spectating.public_record import known_match
 from server.storage.rows import GameVersion, MatchRow
-from server.web import match_cards, rendering
+from server.web import match_lists, rendering
 from server.web.boards import board, cells_of, last_move, picture_of
 from server.web.game_versions import FIRST_POSITIONS, GAME_VERSIONS, shown_rules
 from server.web.match_view import KNOWN_FACTS
@@ -133,7 +133,7 @@ def _seated(request: web.Request, match: MatchRow, role: str, claim: str) -> web
 async def _context(request: web.Request, match: MatchRow, role: str, problem: str = "") -> dict[str, Any]:
     """Return what the template of the page needs: the seat's view, the board, the choices."""
     view = await view_of_seat(request.app[MANAGER], match, role)
-    (card,) = await request.app[match_cards.CARDS].of([match], request.get(PRINCIPAL), is_person=True)
+    (card,) = await request.app[match_lists.CARDS].of([match], request.get(PRINCIPAL), is_person=True)
     seats = (await request.app[MANAGER].matches.seats([match.id]))[match.id]
     opponents = [line for line, seat in zip(card.seats, seats, strict=True)
                  if seat.role != role and line in card.played]  # fmt: skip

@@ -31,7 +31,7 @@ from server.storage.games import GameStore
 from server.storage.rows import MatchRow, MatchStatus
 from server.storage.tournament_rows import TournamentRow
 from server.storage.tournaments import TournamentStore
-from server.web import match_cards, match_lists, match_view, tournament_forms, tournament_rules, tournament_view
+from server.web import match_lists, match_view, tournament_forms, tournament_rules, tournament_view
 from server.web.rendering import Confirmation, ask, render, templates
 from server.web.template_filters import sentence
 
@@ -44,7 +44,7 @@ _NO_CLOCKS: Final[Mapping[int, int]] = MappingProxyType({})
 class SeatOnBoard:
     """A seat beside a live board: who plays there, under the name of the tournament, and when its clock ends."""
 
-    seat: match_cards.SeatLine
+    seat: match_lists.SeatLine
     name: str
     clock_ends_ms: int | None
 
@@ -53,7 +53,7 @@ class SeatOnBoard:
 class LiveBoard:
     """A match with its board and, by the number of the seat, the ends of the clocks of those who are asked."""
 
-    card: match_cards.MatchCard
+    card: match_lists.MatchCard
     clocks: Mapping[int, int]
 
     def seats(self, players: Sequence[str]) -> tuple[SeatOnBoard, ...]:
@@ -66,7 +66,7 @@ class LiveBoard:
 class LiveBoards:
     """Makes the boards of the matches of *source*, with the *cards* of lists."""
 
-    def __init__(self, source: MatchSource, cards: match_cards.Cards) -> None:
+    def __init__(self, source: MatchSource, cards: match_lists.Cards) -> None:
         self._matches, self._journals, self._cards = source.matches, source.journals, cards
         self._kept: TTLCache[str, LiveBoard] = TTLCache(_N_BOARDS, _AGE_S)
         self._drawing = asyncio.Lock()

@@ -10,7 +10,7 @@ from typing import Any
 import aiohttp
 import pytest
 
-from server.web import home_page, match_cards
+from server.web import home_page, match_lists
 from server.web.game_versions import FirstPositions, GameVersions
 from tests.kit.server.api.whole_server import manager_of, whole_server
 from tests.kit.server.peers import hanging, listening
@@ -54,7 +54,7 @@ async def test_viewers_get_the_part_that_changes(tmp_path: Path, monkeypatch: py
 
 async def test_a_board_is_drawn_once_the_first_state_is_there(tmp_path: Path) -> None:
     async with written_match(tmp_path, library("tictactoe"), [("(mark 1 1)", "noop")]) as played:
-        cards = match_cards.Cards(played, GameVersions(played.games), FirstPositions())
+        cards = match_lists.Cards(played, GameVersions(played.games), FirstPositions())
         shown = []
         for kind in ("started", "state"):
             await played.write(kind)

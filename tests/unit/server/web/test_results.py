@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from server.storage.rows import SeatKind, SeatRow
-from server.web.match_cards import seat_lines
+from server.web.match_lists import seat_lines
 from tests.kit.server.storage.samples import match
 
 
