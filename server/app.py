@@ -37,7 +37,7 @@ from server.storage.database import Database
 from server.storage.results import ResultStore
 from server.validating.checker import Checker
 from server.web import account_pages, documentation, pages
-from server.web.failure_page import telling
+from server.web.error_page import showing_errors
 
 MAX_BODY_BYTES: Final = 2_000_000
 KEEP_ALIVE_S: Final = 75.0
@@ -56,7 +56,8 @@ class Watch:
 
 def make_app(manager: game_manager.GameManager, access: AccessControl, watch: Watch) -> web.Application:
     """Return the web application of *manager*, guarded by *access*."""
-    app = web.Application(middlewares=[compressing, observing, refusing, telling], client_max_size=MAX_BODY_BYTES)
+    middlewares = [compressing, observing, refusing, showing_errors]
+    app = web.Application(middlewares=middlewares, client_max_size=MAX_BODY_BYTES)
     app[MANAGER], app[METRICS], app[SHUTDOWN] = manager, watch.metrics, watch.shutdown
     app[health.READINESS] = health.Readiness(manager.writer.check, watch.shutdown)
     app[health.METRICS_READERS] = watch.metrics_readers

@@ -19,7 +19,7 @@ from server.access.settings import AccessSettings, Limits
 from server.principal import Role
 from server.storage.accounts import TokenStore
 from server.web import account_pages
-from server.web.failure_page import telling
+from server.web.error_page import showing_errors
 from tests.kit.server.access.guarded_app import Client, database
 
 TOKEN = re.compile(r"ggp_[a-z0-9]{10}_[a-z2-7]{52}")
@@ -62,7 +62,7 @@ class Browser:
 
 
 def application(access: AccessControl) -> web.Application:
-    app = web.Application(middlewares=[telling])
+    app = web.Application(middlewares=[showing_errors])
     app.router.add_get("/who", _who)
     account_pages.add_routes(app)
     add_guard(app, access)

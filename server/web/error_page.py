@@ -28,7 +28,7 @@ _UNFORESEEN: Final = "Something went wrong on this server"
 
 
 @web.middleware
-async def telling(request: web.Request, handler: Handler) -> web.StreamResponse:
+async def showing_errors(request: web.Request, handler: Handler) -> web.StreamResponse:
     """Tell whatever goes wrong outside of `/api/` in a page."""
     if request.path.startswith(API):
         return await handler(request)
@@ -37,16 +37,16 @@ async def telling(request: web.Request, handler: Handler) -> web.StreamResponse:
     except web.HTTPRedirection:
         raise
     except Exception as error:  # whatever it is, the answer is a page
-        return show_failure(request, error)
+        return show_error(request, error)
 
 
-def show_failure(request: web.Request, error: Exception) -> web.Response:
+def show_error(request: web.Request, error: Exception) -> web.Response:
     """Return the page that tells *error*."""
     status, body = refusal(error)
     message, hint = body["error"]["message"], body["error"]["hint"]
     if isinstance(error, web.HTTPException):
         message, hint = "", _HINTS.get(status, "")
     title = _DAMAGED if body["error"]["code"] == "damaged" else _TITLES.get(status, _UNFORESEEN)
-    response = render(request, "failure.html", status=status, title=title, message=message, hint=hint, code=status)
+    response = render(request, "error.html", status=status, title=title, message=message, hint=hint, code=status)
     response.headers.update(kept_headers(error))
     return response
