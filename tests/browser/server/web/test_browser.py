@@ -13,7 +13,7 @@ from gdl.games.library import find_game
 from server.access.settings import AccessSettings
 from server.principal import Role
 from server.storage.rows import MatchRow, PlayerRow, SeatKind
-from tests.kit.server.web.fixtures import PHONE, OpenPage, see
+from tests.kit.server.web.fixtures import PHONE, OpenPage, no_wider_than_the_screen, see
 from tests.kit.server.web.live_site import LiveSite, live_site
 
 HOSTILE = (Path(__file__).parents[3] / "kit/server/web/hostile.kif").read_text("utf-8")
@@ -24,10 +24,6 @@ WRONG = "(role x)\n(init (cell 1 ?y))\n(<= (legal x (mark ?z)) (true (cell ?x 1)
 def finished(site: LiveSite) -> MatchRow:
     """Return a match that is over."""
     return site.over(site.order(game="tictactoe", players={"x": "legal", "o": "legal"}, seed=1))
-
-
-def no_wider_than_the_screen(page: Page) -> bool:
-    return bool(page.evaluate("document.documentElement.scrollWidth <= window.innerWidth"))
 
 
 def contrast_of(page: Page, selector: str) -> float:

@@ -13,7 +13,7 @@ from server.storage.rows import PlayerRow, SeatKind
 from server.storage.tournament_rows import TournamentStatus
 from server.web.static_files import static_address
 from tests.kit.server.hosting.tournaments import entrants, tournament
-from tests.kit.server.web.fixtures import PHONE, OpenPage
+from tests.kit.server.web.fixtures import PHONE, OpenPage, no_wider_than_the_screen
 from tests.kit.server.web.live_site import LiveSite
 
 PLAYER, GAME, TOURNAMENT = "N" * 64, "g" * 60, "t" * 60
@@ -66,7 +66,7 @@ def test_long_names_stay_on_the_screen(open_page: OpenPage, long_names: dict[str
     for how in (DESKTOP, PHONE):
         page = open_page(path.format(**long_names), **how)
         assert unread(page) == []
-        assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
+        assert no_wider_than_the_screen(page)
 
 
 @pytest.mark.exhaustive
@@ -107,7 +107,7 @@ def test_figures_in_a_large_font_stay_on_a_narrow_screen(open_page: OpenPage) ->
     page = open_page("/players", viewport={"width": 200, "height": 600})
     styled(page, "<dl class=figures><div><dd>7</dd><dt>steps</dt></div></dl>")
     page.evaluate("document.documentElement.style.fontSize = '200%'")
-    assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
+    assert no_wider_than_the_screen(page)
 
 
 @pytest.mark.sampled(2)

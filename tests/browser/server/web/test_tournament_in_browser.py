@@ -14,7 +14,7 @@ from server.principal import Role
 from server.storage.rows import PlayerRow, SeatKind
 from server.storage.tournament_rows import TournamentStatus
 from tests.kit.server.hosting.tournaments import entrants, tournament
-from tests.kit.server.web.fixtures import PHONE, OpenPage, see
+from tests.kit.server.web.fixtures import PHONE, OpenPage, no_wider_than_the_screen, see
 from tests.kit.server.web.live_site import live_site
 
 pytestmark = pytest.mark.xdist_group("browser")
@@ -38,10 +38,6 @@ def order(page: Page, name: str, **changes: Any) -> None:
 def command(page: Page, name: str, what: str, **body: Any) -> None:
     answer = page.request.post(f"{API}/{name}/{what}", data=body or None)
     assert answer.status == 200, answer.text()
-
-
-def no_wider_than_the_screen(page: Page) -> bool:
-    return bool(page.evaluate("document.documentElement.scrollWidth <= window.innerWidth"))
 
 
 @pytest.mark.exhaustive

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -12,15 +11,9 @@ import pytest
 from server.principal import Role
 from tests.kit.polling import until
 from tests.kit.server.access.guarded_app import bearer
-from tests.kit.server.access.sites import Site, whole_site
+from tests.kit.server.access.sites import Site
 
 REFUSED = "the address is in a network that this server calls no players in"
-
-
-@pytest.fixture
-async def site(tmp_path: Path) -> AsyncIterator[Site]:
-    async with whole_site(tmp_path) as found:
-        yield found
 
 
 @pytest.fixture

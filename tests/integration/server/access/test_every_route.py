@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
-from pathlib import Path
-
 import pytest
 
 from server.access.rate_limiter import KINDS
 from server.principal import Role
 from tests.kit.server.access.guarded_app import FORM, bearer
-from tests.kit.server.access.sites import Route, Site, filled, whole_site
+from tests.kit.server.access.sites import Route, Site, filled
 
 FOR_ANYBODY: set[Route] = {
     ("GET", "/healthz"),
@@ -33,12 +30,6 @@ BY_SECRET: set[Route] = {
     ("POST", "/matches/{id}/play/{role}"),
 }
 """The seat of a person: a caller that has its secret takes it, with or without a token."""
-
-
-@pytest.fixture
-async def site(tmp_path: Path) -> AsyncIterator[Site]:
-    async with whole_site(tmp_path) as found:
-        yield found
 
 
 async def cookie(site: Site, role: Role) -> dict[str, str]:

@@ -12,7 +12,6 @@ import tomllib
 from collections.abc import AsyncIterator, Iterator, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
-from html import unescape
 from pathlib import Path
 from typing import Any, Final
 
@@ -41,6 +40,7 @@ from tests.kit.server.access.sites import Site, whole_site
 from tests.kit.server.hosting.tournaments import entrants, tournament
 from tests.kit.server.scripted import CIRCUMSTANCES, events, start_of
 from tests.kit.server.storage.samples import keep
+from tests.kit.server.web.markup import folded
 
 TABLE: dict[str, Any] = tomllib.loads(Path(__file__).with_name("visibility.toml").read_text("utf-8"))
 KINDS: Final = sampled(
@@ -68,7 +68,6 @@ AFTER_THE_END = sampled(
 )
 """Whom to ask as about matches that are over: the others see no less."""
 A_MOMENT_S = 0.1
-_TAGS, _BLANKS = re.compile(r"<[^>]*>"), re.compile(r"\s+")
 
 
 @dataclass(frozen=True)
@@ -95,11 +94,6 @@ class Caller:
     name: str
     role: Role | None
     headers: Mapping[str, str]
-
-
-def folded(text: str) -> str:
-    """Return *text* without tags and blanks."""
-    return _BLANKS.sub("", unescape(_TAGS.sub("", text)))
 
 
 def journal(description: Description, i: int, how: Mapping[str, Any]) -> list[Entry]:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import re
 from collections.abc import AsyncIterator
-from html import unescape
 from typing import Any
 
 import pytest
@@ -16,9 +15,8 @@ from tests.kit.polling import until
 from tests.kit.server.api.fixtures import answering
 from tests.kit.server.api.whole_server import Client, manager_of, ordered, record
 from tests.kit.server.scripted import start_of
+from tests.kit.server.web.markup import folded, without_tags
 
-_TAGS = re.compile(r"<[^>]*>")
-_BLANKS = re.compile(r"\s+")
 STREAMS = ("/events", "/requests", "/letters")
 CASES: dict[str, tuple[str, tuple[str, ...], dict[str, Any]]] = {
     "scrambled": ("tictactoe", ("x", "o"), {"scramble": True}),
@@ -151,7 +149,7 @@ def tells(text: str, secret: str) -> bool:
     """Return whether *text* has *secret*: a word as such, not as the end of one and the beginning of the next."""
     if not secret.isalnum():
         return secret in folded(text)
-    return re.search(f"(?<![a-z0-9]){secret}(?![a-z0-9])", unescape(_TAGS.sub(" ", text)), re.IGNORECASE) is not None
+    return re.search(f"(?<![a-z0-9]){secret}(?![a-z0-9])", without_tags(text, " "), re.IGNORECASE) is not None
 
 
 @pytest.mark.parametrize(
@@ -160,8 +158,3 @@ def tells(text: str, secret: str) -> bool:
 )
 def test_a_text_tells_a_name_only_as_a_word(text: str, expected: bool) -> None:
     assert tells(text, "renope") is expected
-
-
-def folded(text: str) -> str:
-    """Return *text* without tags and blanks."""
-    return _BLANKS.sub("", unescape(_TAGS.sub("", text)))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import json
-from collections.abc import AsyncIterator, Collection
+from collections.abc import Collection
 from dataclasses import replace
 from pathlib import Path
 
@@ -29,12 +29,6 @@ from tests.kit.server.spectating.spectator_server import SpectatorServer, specta
 from tests.kit.server.spectating.written_match import WrittenMatch, written_match
 
 SETTINGS = PublishSettings(games_url="http://127.0.0.1/base/games/", pause_s=0.001)
-
-
-@pytest.fixture
-async def played(tmp_path: Path) -> AsyncIterator[WrittenMatch]:
-    async with written_match(tmp_path, turns(), TURNS_MOVES) as found:
-        yield found
 
 
 async def publish(

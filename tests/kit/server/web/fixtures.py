@@ -23,6 +23,11 @@ _LIMIT_MS = 60_000
 PHONE = {"viewport": {"width": 390, "height": 844}, "is_mobile": True, "has_touch": True}
 
 
+def no_wider_than_the_screen(page: Page) -> bool:
+    """Return whether no part of *page* lies beside the screen."""
+    return bool(page.evaluate("document.documentElement.scrollWidth <= window.innerWidth"))
+
+
 @pytest.fixture(scope="package")  # an event loop seems to run here until it ends: no coroutine test may come meanwhile
 def chromium() -> Iterator[Browser]:
     """Return the browser, which all files of `tests/browser` share that a process runs one after another."""

@@ -1,11 +1,25 @@
-"""What is wrong with a page before a browser sees it: unbalanced elements, inline code, controls without labels."""
+"""Markup of pages: its text, and what is wrong with it: unbalanced elements, inline code, controls without labels."""
 
 from __future__ import annotations
 
+import re
+from html import unescape
 from html.parser import HTMLParser
 
 VOID = {"area", "br", "col", "hr", "img", "input", "link", "meta", "source", "wbr"}
 LABELLED = {"input", "select", "textarea"}
+_TAGS = re.compile(r"<[^>]*>")
+_BLANKS = re.compile(r"\s+")
+
+
+def without_tags(text: str, instead: str = "") -> str:
+    """Return *text* with *instead* for every tag, and characters for their codes."""
+    return unescape(_TAGS.sub(instead, text))
+
+
+def folded(text: str) -> str:
+    """Return *text* without tags and blanks."""
+    return _BLANKS.sub("", without_tags(text))
 
 
 class Page(HTMLParser):

@@ -18,7 +18,7 @@ from server.storage.database import Database
 from server.storage.errors import DamagedRowError, JournalGapError, LostMatchError, StorageError, UnwritableError
 from server.storage.journals import JournalStore, packed, unpacked
 from server.storage.match_changes import MatchChanges, MatchEnding, summary_of
-from server.storage.rows import MatchStatus, MatchSummary, SeatResult
+from server.storage.rows import MatchStatus, MatchSummary
 from server.storage.schema import events, records
 from server.storage.writer import RETRIES_S, EventWriter, WriterObservers
 from tests.kit.server.postgresql import execute
@@ -471,16 +471,6 @@ async def test_what_was_put_before_the_end_is_written(database: Database, told: 
     put_all(writer, "m")
     await writer.close()
     assert await kept(database, "m") == journal()
-
-
-def test_a_summary_tells_how_a_journal_went() -> None:
-    seats = {"x": SeatResult(100, 0, 9, 1), "o": SeatResult(0, 1, 20, 1)}
-    assert summary_of(journal()) == MatchSummary(MatchStatus.COMPLETED, 122, 1, 1, (100, 0), seats)
-
-
-def test_a_summary_of_a_journal_that_broke_off_is_that_of_an_aborted_match() -> None:
-    seats = {"x": SeatResult(None, 0, 0, 0), "o": SeatResult(None, 0, 0, 0)}
-    assert summary_of(journal()[:4]) == MatchSummary(MatchStatus.ABORTED, 110, 0, 0, None, seats)
 
 
 async def test_connections_that_break_are_made_anew(postgresql: URL, postgresql_address: str) -> None:
