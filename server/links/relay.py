@@ -12,8 +12,6 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-import sqlalchemy as sa
-
 from server.links import errors
 from server.links.queued_player import Turn, choose, turn_of
 from server.links.queued_request import request_id
@@ -21,9 +19,9 @@ from server.links.remote_calls import RemoteCalls, read_turn, turn_json
 from server.links.request_queue import RequestQueues
 from server.storage.database import Database
 from server.storage.errors import StorageError
+from server.storage.match_queries import holder_query
 from server.storage.notifications import Message, Notifications
 from server.storage.rows import MatchRow, MatchStatus
-from server.storage.schema import matches
 
 PRESENCE_S: Final = 5.0
 """How often a manager says who is connected to it."""
@@ -32,7 +30,6 @@ SILENCE_S: Final = 30.0
 MAX_SEEN: Final = 10_000
 """How many of the last requests a connection remembers, so that none is passed on twice."""
 _MATCH: Final = re.compile(r"(?P<match>.+):[0-9]+:[A-Z]+(?::[0-9]+)?")
-_HOLDER: Final = sa.select(matches.c.holder, matches.c.status)
 
 
 @dataclass(eq=False)
@@ -193,7 +190,7 @@ class Relay:
         found = _MATCH.fullmatch(request)
         if not self._tasks or found is None:
             return None
-        rows = await self._database.rows(_HOLDER.where(matches.c.id == found["match"]))
+        rows = await self._database.rows(holder_query(found["match"]))
         if not rows or rows[0]["holder"] == self._name:
             return None
         holder, is_running = rows[0]["holder"], rows[0]["status"] == MatchStatus.RUNNING

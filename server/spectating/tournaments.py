@@ -8,7 +8,6 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Final
 
-import sqlalchemy as sa
 from cachetools import TTLCache
 
 from server.registry.queueing import WaitReason
@@ -16,11 +15,9 @@ from server.spectating.public_record import as_broadcast
 from server.spectating.stream import POLL_S
 from server.storage.database import Database
 from server.storage.journals import JournalStore
-from server.storage.match_queries import MATCH_ROWS
-from server.storage.matches import match_row
 from server.storage.notifications import Notifier, something_new
-from server.storage.rows import ENDED_STATUSES, LIVE_STATUSES, MatchRow, MatchStatus
-from server.storage.schema import fixtures, matches, tournaments
+from server.storage.rows import MatchRow, MatchStatus
+from server.storage.tournaments import TournamentStore
 
 AGE_S: Final = 0.5
 """How long all viewers get what was read, so that many viewers cost no more than one."""
@@ -61,25 +58,16 @@ class LiveTournaments:
     """What is read of the tournaments of a database; *wait_reasons* says what matches of the queue wait for."""
 
     def __init__(self, database: Database, wait_reasons: Callable[[], Mapping[str, WaitReason]] = dict) -> None:
-        self._database, self._wait_reasons = database, wait_reasons
-        self._journals = JournalStore(database)
+        self._tournaments, self._journals = TournamentStore(database), JournalStore(database)
+        self._wait_reasons = wait_reasons
 
     async def of(self, name: str) -> LiveTournament | None:
         """Return how far the tournament *name* is; None where there is none of that name."""
-        joined = fixtures.join(matches, matches.c.id == fixtures.c.match_id)
-        counting = sa.select(sa.func.count()).select_from(joined)
-        counting = counting.where(fixtures.c.tournament == name, matches.c.status.in_(ENDED_STATUSES))
-        listing = MATCH_ROWS.select_from(joined)
-        listing = listing.where(fixtures.c.tournament == name, matches.c.status.in_(LIVE_STATUSES))
-        async with self._database.reading() as connection:
-            revision = await connection.scalar(sa.select(tournaments.c.revision).where(tournaments.c.name == name))
-            if revision is None:
-                return None
-            # What is read later may be newer: a change that is missed here is seen by the next look.
-            n_over = await connection.scalar(counting)
-            found = (await connection.execute(listing.order_by(fixtures.c.position))).mappings().all()
-        live = await as_broadcast(self._journals, list(map(match_row, found)))
-        return LiveTournament(revision, n_over or 0, tuple(map(self._live, live)))
+        found = await self._tournaments.live(name)
+        if found is None:
+            return None
+        revision, n_over, rows = found
+        return LiveTournament(revision, n_over, tuple(map(self._live, await as_broadcast(self._journals, rows))))
 
     def _live(self, row: MatchRow) -> LiveMatch:
         reason = self._wait_reasons().get(row.id) if row.status == MatchStatus.QUEUED else None

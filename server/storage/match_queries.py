@@ -47,6 +47,11 @@ IS_NAMED: Final = sa.or_(IS_OPEN, sa.not_(_SAYS_SCRAMBLE))
 """Whether the public may know the game of a match: what `server.visibility` says of it, as a condition."""
 
 
+def holder_query(match_id: str) -> sa.Select[tuple[str | None, str]]:
+    """Return the query for the holder of a match and its status."""
+    return sa.select(matches.c.holder, matches.c.status).where(matches.c.id == match_id)
+
+
 @dataclass(frozen=True, slots=True)
 class MatchFilter:
     """What matches must be to be listed; None leaves it open.

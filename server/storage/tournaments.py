@@ -19,7 +19,8 @@ from server.storage import rows, tournament_rows
 from server.storage.database import Database, insert, upsert
 from server.storage.errors import DamagedRowError
 from server.storage.integrity import Found, each_sound, sound
-from server.storage.matches import abort_matches, add_match
+from server.storage.match_queries import MATCH_ROWS
+from server.storage.matches import abort_matches, add_match, match_row
 from server.storage.schema import annulments, entrants, fixtures, interventions, matches, seats, tournaments
 from server.tournament.fixtures import ScheduledMatch
 
@@ -145,6 +146,24 @@ class TournamentStore:
         """Return the revision of each tournament that runs, or may start by itself, and how many matches are over."""
         found = await self._database.read(lambda connection: connection.execute(_CHANGES).all())
         return {name: (revision, int(n_over)) for name, revision, n_over in found}
+
+    async def live(self, name: str) -> tuple[int, int, list[rows.MatchRow]] | None:
+        """Return the revision of a tournament, how many of its matches are over, and those that wait or are played.
+
+        These are in the order of the schedule; it is None where there is no tournament *name*.
+        """
+        joined, is_of_it = fixtures.join(matches, matches.c.id == fixtures.c.match_id), fixtures.c.tournament == name
+        counting = sa.select(sa.func.count()).select_from(joined)
+        counting = counting.where(is_of_it, matches.c.status.in_(rows.ENDED_STATUSES))
+        listing = MATCH_ROWS.select_from(joined).where(is_of_it, matches.c.status.in_(rows.LIVE_STATUSES))
+        async with self._database.reading() as connection:
+            revision = await connection.scalar(sa.select(tournaments.c.revision).where(tournaments.c.name == name))
+            if revision is None:
+                return None
+            # What is read later may be newer: a change that is missed here is seen by the next look.
+            n_over = await connection.scalar(counting)
+            found = (await connection.execute(listing.order_by(fixtures.c.position))).mappings().all()
+        return revision, n_over or 0, list(map(match_row, found))
 
     async def read(self, name: str) -> StoredTournament | None:
         """Return the tournament *name* with all that belongs to it.
