@@ -15,8 +15,8 @@ from server.access.control import AccessControl
 from server.access.guard import HEADERS, add_guard, check_opening
 from server.access.settings import Network
 from server.api import games, matches, older_tools, players, ratings, seats, streams, tokens, tournaments
-from server.api.operation import CHECKER, FEEDS, IMPORTS, LEADERBOARDS, MANAGER, OVERVIEW
 from server.api.problem import refused_head, refusing
+from server.app_keys import CHECKER, FEEDS, IMPORTS, LEADERBOARDS, MANAGER, OVERVIEW
 from server.hosting import game_manager, imports, supervisor
 from server.hosting.settings import HostSettings
 from server.leaderboards.cache import Leaderboards

@@ -10,6 +10,7 @@ from gdl.boards.metadata import metadata_of
 from gdl.errors import MetadataError
 from server.access.control import principal
 from server.api import operation
+from server.app_keys import CHECKER, IMPORTS, MANAGER
 from server.hosting.imports import GameImport
 from server.hosting.uploads import Upload, keep_game
 from server.principal import Role
@@ -107,7 +108,7 @@ class Report(operation.ExtensibleModel):
 @operations.get("/api/v1/games")
 async def list_games(request: web.Request) -> Games:
     """List the games, by name."""
-    found = await request.app[operation.MANAGER].games.listed()
+    found = await request.app[MANAGER].games.listed()
     lines = [GameLine(**_line(version)) for version in found]
     return Games(games=[line.name for line in lines], about=lines)
 
@@ -135,19 +136,19 @@ async def read_game(request: web.Request, name: operation.Name, query: VersionQu
 
 
 async def _version(request: web.Request, name: str, query: VersionQuery) -> GameVersion:
-    versions = await request.app[operation.MANAGER].games.versions(name)
-    current = await request.app[operation.MANAGER].games.find(name)
+    versions = await request.app[MANAGER].games.versions(name)
+    current = await request.app[MANAGER].games.find(name)
     for version in versions:
         if version.sha256 == (query.version or (current and current.sha256)):
             return version
     if current is None:
-        request.app[operation.MANAGER].finder.check_is_looked_at(name)
+        request.app[MANAGER].finder.check_is_looked_at(name)
     raise RequestError("unknown_game_name", f"no game {name[:100]!r}, or not that version of it", status=404)
 
 
 async def _versions(request: web.Request, name: str) -> list[VersionLine]:
     """Return all versions of a game, the latest first."""
-    games = request.app[operation.MANAGER].games
+    games = request.app[MANAGER].games
     current = await games.find(name)
     return [
         VersionLine(
@@ -202,11 +203,11 @@ async def keep_rules(request: web.Request, name: operation.Name, body: NewRules)
     who = principal(request)
     upload = Upload(name, body.rules, who.name, body.about)
     version = await keep_game(
-        request.app[operation.MANAGER].games,
-        request.app[operation.CHECKER],
+        request.app[MANAGER].games,
+        request.app[CHECKER],
         upload,
         may_replace_any=who.may(Role.ADMIN),
-        max_roles=request.app[operation.MANAGER].settings.max_roles,
+        max_roles=request.app[MANAGER].settings.max_roles,
     )
     url = f"/api/v1/games/{version.name}"
     return Kept(name=version.name, sha256=version.sha256, url=url, report=version.report or {})
@@ -224,7 +225,7 @@ def _check_about(text: str | None) -> None:
 @operations.post("/api/v1/validations", role=Role.PLAYER, errors=["busy"])
 async def validate_rules(request: web.Request, body: RulesToCheck) -> Report:
     """Say what is wrong with rules, and where, without keeping them."""
-    found = await request.app[operation.CHECKER].validation(body.rules, body.name, is_played=body.play)
+    found = await request.app[CHECKER].validation(body.rules, body.name, is_played=body.play)
     return Report(**file_report(found))
 
 
@@ -269,7 +270,7 @@ async def import_games(request: web.Request, body: NewImport) -> ImportAnswer:
 
     Names are made valid, and rules that are there already are left out. The import goes on in the background.
     """
-    return _answer(await request.app[operation.IMPORTS].begin(body.archive, body.name, principal(request).name))
+    return _answer(await request.app[IMPORTS].begin(body.archive, body.name, principal(request).name))
 
 
 @operations.get("/api/v1/imports/{import_id}", role=Role.HOST, errors=["unknown_import"])
@@ -284,7 +285,7 @@ def known_import(request: web.Request, import_id: str) -> GameImport:
     Raises:
         RequestError: there is none.
     """
-    found, who = request.app[operation.IMPORTS].find(import_id), principal(request)
+    found, who = request.app[IMPORTS].find(import_id), principal(request)
     if found is None or not (found.by == who.name or who.may(Role.ADMIN)):
         raise RequestError("unknown_import", f"no import {import_id[:100]!r} is remembered", status=404)
     return found

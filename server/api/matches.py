@@ -8,6 +8,7 @@ from pydantic import Field
 
 from server.access.control import PRINCIPAL, principal
 from server.api import operation
+from server.app_keys import MANAGER
 from server.hosting.order import MAX_STEP, DrawnMatch, MatchRequest, RoleName
 from server.hosting.practice import check_may_abort
 from server.hosting.start_points import with_first_state
@@ -146,7 +147,7 @@ class Transcript(operation.ResponseModel):
 async def list_matches(request: web.Request, query: MatchQuery) -> MatchPage:
     """List matches, the latest first."""
     wanted = match_queries.MatchFilter(query.status, query.game, query.player, query.tournament)
-    found, after = await page(request.app[operation.MANAGER], wanted, query.before, query.limit, request.get(PRINCIPAL))
+    found, after = await page(request.app[MANAGER], wanted, query.before, query.limit, request.get(PRINCIPAL))
     return MatchPage(matches=[MatchLine(**match) for match in found], **operation.without_none({"next": after}))
 
 
@@ -169,7 +170,7 @@ async def order_match(request: web.Request, body: MatchRequest) -> OrderedMatch:
     With the role `player` it is a practice match, of a game, with a player or a seat of one's own; others' players must
     allow it. Matches that hosts order, and those of tournaments, come before it.
     """
-    manager, viewer = request.app[operation.MANAGER], principal(request)
+    manager, viewer = request.app[MANAGER], principal(request)
     order = await with_first_state(manager, body, viewer.name) if viewer.may(Role.HOST) else body
     return _ordered(await manager.practice.order(order, viewer))
 
@@ -177,7 +178,7 @@ async def order_match(request: web.Request, body: MatchRequest) -> OrderedMatch:
 @operations.post(f"{URL}/{{match_id}}/rematch", role=Role.PLAYER, status=201, errors=(*_ORDERING, "match_not_over"))
 async def order_rematch(request: web.Request, match_id: str) -> OrderedMatch:
     """Order the match once more, of the same rules, with seats that have moved on by one; as the order of a match."""
-    manager = request.app[operation.MANAGER]
+    manager = request.app[MANAGER]
     return _ordered(await manager.practice.rematch(await known_match(manager, match_id), principal(request)))
 
 
@@ -189,13 +190,13 @@ def _ordered(ordered: DrawnMatch) -> OrderedMatch:
 @operations.get(f"{URL}/{{match_id}}", errors=["unknown_match"], answer=Record)
 async def read_record(request: web.Request, match_id: str) -> web.StreamResponse:
     """Return the match record; before the end its public view, with `x-status`."""
-    return web.json_response(text=await public_record_text(request.app[operation.MANAGER], match_id))
+    return web.json_response(text=await public_record_text(request.app[MANAGER], match_id))
 
 
 @operations.post(f"{URL}/{{match_id}}/abort", role=Role.PLAYER, status=202, errors=["unknown_match", "match_is_over"])
 async def abort_match(request: web.Request, match_id: str) -> Abortion:
     """Abort a match, with the role `player` a practice match of one's own; its players get ABORT."""
-    manager = request.app[operation.MANAGER]
+    manager = request.app[MANAGER]
     check_may_abort(principal(request), await known_match(manager, match_id))
     if not await manager.abort(match_id, "aborted through the API"):
         raise RequestError("match_is_over", f"match {match_id} is over already", status=409)
@@ -212,7 +213,7 @@ async def read_state(request: web.Request, match_id: str, step: Step, query: Sta
     Where states are hidden (GDL-II, or scrambled names) they are shown after the end; with `role`, who registered the
     player of that role gets before the end what it perceived and did.
     """
-    found = await state_at(request.app[operation.MANAGER], match_id, step, request.get(PRINCIPAL), query.role)
+    found = await state_at(request.app[MANAGER], match_id, step, request.get(PRINCIPAL), query.role)
     return StateAnswer(**operation.without_none(asdict(found)))
 
 
@@ -225,4 +226,4 @@ async def read_transcript(request: web.Request, match_id: str, role: RoleName) -
     Before the end only to who registered its player; where its names are scrambled, in those names alone, and under the
     number of the seat, as events have it, instead of its role.
     """
-    return Transcript(lines=await transcript(request.app[operation.MANAGER], match_id, role, request.get(PRINCIPAL)))
+    return Transcript(lines=await transcript(request.app[MANAGER], match_id, role, request.get(PRINCIPAL)))

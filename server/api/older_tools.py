@@ -11,7 +11,7 @@ from xml.etree.ElementTree import Element, SubElement, tostring
 from aiohttp import web
 
 from server.access.control import ACCESS, REMOTE
-from server.api.operation import MANAGER
+from server.app_keys import MANAGER
 from server.spectating.public_record import public_record_text
 from server.storage.games import title_of
 from server.storage.match_queries import MatchFilter

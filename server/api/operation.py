@@ -27,7 +27,7 @@ import re
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
-from typing import TYPE_CHECKING, Annotated, Any, Final, TypeAlias, TypeVar, get_type_hints
+from typing import Annotated, Any, Final, TypeAlias, TypeVar, get_type_hints
 
 from aiohttp import hdrs, web
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
@@ -39,27 +39,8 @@ from server.api.problem import ALWAYS, CHANGING, CODES, WITH_BODY
 from server.principal import Role
 from server.sanitization import CleanName
 
-if TYPE_CHECKING:
-    from server.hosting.game_manager import GameManager
-    from server.hosting.imports import GameImports
-    from server.leaderboards.cache import Leaderboards
-    from server.spectating.overview import Overview
-    from server.spectating.stream import MatchFeeds
-    from server.validating.checker import Checker
-
 OPERATIONS: Final[web.AppKey[list[Operation]]] = web.AppKey("operations")
 """What the API can do: what its OpenAPI document is made of."""
-MANAGER: Final[web.AppKey[GameManager]] = web.AppKey("manager")
-"""The game manager, which plays the matches."""
-CHECKER: Final[web.AppKey[Checker]] = web.AppKey("checker")
-"""Validates rules that clients send."""
-IMPORTS: Final[web.AppKey[GameImports]] = web.AppKey("imports")
-LEADERBOARDS: Final[web.AppKey[Leaderboards]] = web.AppKey("leaderboards")
-OVERVIEW: Final[web.AppKey[Overview]] = web.AppKey("overview")
-"""The overview of all matches."""
-FEEDS: Final[web.AppKey[MatchFeeds]] = web.AppKey("feeds")
-
-
 Name: TypeAlias = Annotated[CleanName, Field(min_length=1, max_length=100)]
 MatchId: TypeAlias = Annotated[str, Field(min_length=1, max_length=200)]
 Ms: TypeAlias = Annotated[int, Field(description="milliseconds since 1970")]

@@ -9,8 +9,9 @@ from pydantic import Field
 
 from server.access.control import principal
 from server.api import player_models
-from server.api.operation import LEADERBOARDS, MANAGER, Operations, RequestModel, ResponseModel
+from server.api.operation import Operations, RequestModel, ResponseModel
 from server.api.streams import HEARTBEAT_S, NDJSON, SSE, EventStream, streamed
+from server.app_keys import LEADERBOARDS, MANAGER
 from server.errors import NotDialInError
 from server.links.addresses import is_address
 from server.links.errors import UnknownRequestError

@@ -5,8 +5,9 @@ from typing import Annotated, Any, Final, TypeAlias
 from aiohttp import web
 from pydantic import Field
 
-from server.api.operation import LEADERBOARDS, MANAGER, Ms, Name, Operations, RequestModel, ResponseModel
+from server.api.operation import Ms, Name, Operations, RequestModel, ResponseModel
 from server.api.player_models import RatingAnswer, rating_answer
+from server.app_keys import LEADERBOARDS, MANAGER
 from server.leaderboards.cache import ALL_GAMES
 from server.leaderboards.encounters import Encounters, MeetingTally
 from server.leaderboards.leaderboard import LeaderboardRow

@@ -10,8 +10,9 @@ from pydantic import Field
 from gdl.language.kif import read_term
 from server.access.authentication import is_secret_of
 from server.access.control import PRINCIPAL
-from server.api.operation import MANAGER, Operations, RequestModel, ResponseModel
+from server.api.operation import Operations, RequestModel, ResponseModel
 from server.api.streams import NDJSON, SSE, EventStream, streamed
+from server.app_keys import MANAGER
 from server.hosting.game_manager import GameManager
 from server.links.queued_player import Turn
 from server.match.position import fact_texts

@@ -11,7 +11,8 @@ from aiohttp import hdrs, web
 from pydantic import Field
 
 from server.api.matches import URL
-from server.api.operation import FEEDS, MANAGER, OVERVIEW, Ms, Operations, RequestModel, ResponseModel
+from server.api.operation import Ms, Operations, RequestModel, ResponseModel
+from server.app_keys import FEEDS, MANAGER, OVERVIEW
 from server.spectating.fanout import SharedEvent, framed, pieces
 from server.spectating.public_record import known_match
 from server.spectating.stream import public_events

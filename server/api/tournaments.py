@@ -10,8 +10,9 @@ from aiohttp import web
 from gdl.game import played_roles
 from server.access.control import principal
 from server.api import tournament_models as models
-from server.api.operation import MANAGER, MatchId, Name, Operations, without_none
+from server.api.operation import MatchId, Name, Operations, without_none
 from server.api.player_models import is_own
+from server.app_keys import MANAGER
 from server.clock import now_ms
 from server.hosting import tournament_changes
 from server.hosting.game_manager import GameManager

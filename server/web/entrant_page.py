@@ -9,7 +9,7 @@ from typing import Final
 from aiohttp import web
 
 from gdl.errors import GdlError
-from server.api.operation import MANAGER
+from server.app_keys import MANAGER
 from server.cache import BackgroundCache
 from server.match.exchange import MoveOrigin
 from server.refusals import RequestError

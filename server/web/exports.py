@@ -9,7 +9,7 @@ from typing import Final, NamedTuple
 
 from aiohttp import hdrs, web
 
-from server.api.operation import LEADERBOARDS, MANAGER
+from server.app_keys import LEADERBOARDS, MANAGER
 from server.leaderboards.cache import ALL_GAMES
 from server.leaderboards.leaderboard import LeaderboardRow
 from server.sanitization import write_csv

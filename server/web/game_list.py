@@ -9,7 +9,7 @@ from aiohttp import web
 from cachetools import LRUCache
 
 from gdl.quantities import quantity, whole_number
-from server.api.operation import MANAGER
+from server.app_keys import MANAGER
 from server.storage.games import title_of, version_metadata
 from server.storage.rows import RANDOM, GameVersion
 from server.web.game_pictures import picture_key

@@ -14,7 +14,7 @@ from gdl.language.rules import Description
 from gdl.language.syntax import Rule
 from server.access.control import PRINCIPAL, requires
 from server.api.games import known_import
-from server.api.operation import CHECKER, IMPORTS, LEADERBOARDS, MANAGER
+from server.app_keys import CHECKER, IMPORTS, LEADERBOARDS, MANAGER
 from server.cache import BackgroundCache
 from server.errors import InvalidNameError, NameTakenError, TooManyRolesError
 from server.hosting.uploads import Upload, keep_game

@@ -17,7 +17,7 @@ from gdl.game import EvaluationLimits
 from gdl.interpreter import InterpretedGame
 from gdl.language.rules import Description, read_rules
 from gdl.language.terms import Term
-from server.api.operation import MANAGER
+from server.app_keys import MANAGER
 from server.cache import BackgroundCache
 from server.hosting.referees import ChildReferee, EngineProcesses, RefereeLimits, is_trusted
 from server.match.position import facts_in

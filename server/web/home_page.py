@@ -7,8 +7,8 @@ from typing import Any, Final
 from aiohttp import web
 
 from server.access.control import ANONYMOUS, LOCAL_ADMIN, PRINCIPAL
-from server.api.operation import MANAGER
 from server.api.streams import streamed_batches
+from server.app_keys import MANAGER
 from server.clock import now_ms
 from server.hosting.game_manager import GameManager
 from server.principal import Principal, Role

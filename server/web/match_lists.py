@@ -12,7 +12,7 @@ from cachetools import LRUCache
 
 from gdl.errors import GdlError
 from server.access.control import PRINCIPAL
-from server.api.operation import MANAGER
+from server.app_keys import MANAGER
 from server.principal import Principal
 from server.records.record import understood
 from server.spectating.broadcast import broadcast_of, delay_of

@@ -11,7 +11,7 @@ from gdl.boards import Board
 from gdl.errors import GdlError
 from gdl.quantities import whole_number
 from server.access.control import PRINCIPAL, principal, requires
-from server.api.operation import MANAGER
+from server.app_keys import MANAGER
 from server.clock import now_ms
 from server.hosting.practice import check_may_abort, may_abort
 from server.principal import Principal, Role

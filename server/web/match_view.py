@@ -10,7 +10,7 @@ from cachetools import LRUCache
 
 from gdl.game import NOOP
 from gdl.wire.insights import Insight
-from server.api.operation import MANAGER
+from server.app_keys import MANAGER
 from server.records.record import understood
 from server.spectating.broadcast import broadcast_of
 from server.spectating.events import (

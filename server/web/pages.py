@@ -8,7 +8,7 @@ from typing import Final, TypeVar
 from aiohttp import web
 from cachetools import LRUCache
 
-from server.api.operation import CHECKER, MANAGER
+from server.app_keys import CHECKER, MANAGER
 from server.cache import BackgroundCache
 from server.spectating.knowledge import KnownFacts
 from server.spectating.tournaments import LiveTournaments, TournamentFeed

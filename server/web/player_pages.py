@@ -9,9 +9,9 @@ from aiohttp import web
 from gdl.errors import GdlError
 from gdl.quantities import whole_number
 from server.access.control import PRINCIPAL, REMOTE, principal, requires
-from server.api.operation import LEADERBOARDS, MANAGER
 from server.api.player_models import MAX_MATCHES, is_own, player_answer
 from server.api.players import own_player
+from server.app_keys import LEADERBOARDS, MANAGER
 from server.cache import BackgroundCache
 from server.hosting.game_manager import GameManager
 from server.hosting.practice import may_name

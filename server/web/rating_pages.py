@@ -7,7 +7,7 @@ from typing import Final
 
 from aiohttp import web
 
-from server.api.operation import LEADERBOARDS, MANAGER
+from server.app_keys import LEADERBOARDS, MANAGER
 from server.leaderboards.cache import ALL_GAMES
 from server.leaderboards.leaderboard import Leaderboard
 from server.refusals import RequestError

@@ -16,8 +16,8 @@ from gdl.errors import CallerError, GdlError
 from gdl.language.kif import read_term
 from gdl.quantities import whole_number
 from server.access.control import PRINCIPAL, REMOTE, requires
-from server.api.operation import MANAGER
 from server.api.seats import SeatView, check_seat, name_person, stream_of_seat, view_of_seat
+from server.app_keys import MANAGER
 from server.hosting.practice import may_abort
 from server.links.errors import NotAskedError
 from server.refusals import RequestError

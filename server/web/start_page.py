@@ -10,7 +10,7 @@ from yarl import URL
 from gdl.errors import GdlError
 from gdl.violations import violation_message, violation_place, violations
 from server.access.control import REMOTE, principal, requires
-from server.api.operation import MANAGER
+from server.app_keys import MANAGER
 from server.errors import NoRoleError
 from server.hosting.order import DrawnMatch, MatchRequest
 from server.hosting.practice import may_name

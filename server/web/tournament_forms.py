@@ -12,8 +12,8 @@ from gdl.violations import violation_message, violation_place, violations
 from server.access.control import principal, requires
 from server.api import tournament_models
 from server.api import tournaments as commands
-from server.api.operation import MANAGER
 from server.api.player_models import is_own
+from server.app_keys import MANAGER
 from server.links.player_spec import OWN_PLAYERS
 from server.principal import Role
 from server.refusals import RequestError

@@ -13,9 +13,9 @@ from markupsafe import Markup
 
 from gdl.errors import GdlError
 from server.access.control import requires
-from server.api.operation import MANAGER
 from server.api.problem import refusal
 from server.api.streams import EventStream, streamed
+from server.app_keys import MANAGER
 from server.clock import now_ms
 from server.hosting.rounds import next_round_ms
 from server.hosting.tournament_changes import entrant_to_withdraw

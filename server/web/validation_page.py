@@ -11,7 +11,7 @@ from gdl.boards import metadata_of
 from gdl.diagnostics import Severity
 from gdl.errors import MetadataError
 from server.access.control import requires
-from server.api.operation import CHECKER
+from server.app_keys import CHECKER
 from server.principal import Role
 from server.sanitization import game_name_of
 from server.validating.checker import MAX_CHARACTERS

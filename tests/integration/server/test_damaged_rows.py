@@ -22,8 +22,8 @@ from aiohttp.test_utils import TestClient, TestServer
 
 from server.access.control import AccessControl
 from server.access.settings import AccessSettings, Limits
-from server.api.operation import OVERVIEW
 from server.app import Watch, make_app
+from server.app_keys import OVERVIEW
 from server.hosting.game_manager import GameManager
 from server.hosting.order import MatchRequest
 from server.hosting.settings import HostSettings

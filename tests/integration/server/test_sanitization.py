@@ -17,7 +17,7 @@ from yarl import URL
 from gdl.boards.metadata import metadata_of
 from gdl.errors import MetadataError
 from gdl.games.library import find_game
-from server.api.operation import MANAGER
+from server.app_keys import MANAGER
 from server.hosting.game_manager import GameManager
 from server.links.player_info import ask_info
 from server.match.exchange import Answer, ReplyEnding

@@ -22,7 +22,7 @@ from gdl.language.kif import read_term
 from gdl.language.rules import Description, read_rules
 from gdl.wire.insights import Insight
 from server.access.authentication import new_secret, secret_hash
-from server.api.operation import MANAGER
+from server.app_keys import MANAGER
 from server.clock import now_ms
 from server.hosting.game_manager import GameManager
 from server.hosting.order import MatchRequest, new_order

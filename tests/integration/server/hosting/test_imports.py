@@ -19,7 +19,7 @@ from aiohttp import FormData
 
 from gdl.diagnostics import Source
 from gdl.games.library import find_game
-from server.api.operation import IMPORTS
+from server.app_keys import IMPORTS
 from server.errors import NameTakenError
 from server.hosting.imports import GameImports
 from server.hosting.settings import HostSettings, LadderSettings

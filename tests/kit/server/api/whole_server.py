@@ -13,8 +13,8 @@ from aiohttp.test_utils import TestClient, TestServer
 
 from server.access.control import AccessControl
 from server.access.settings import AccessSettings
-from server.api.operation import MANAGER
 from server.app import Watch, make_app
+from server.app_keys import MANAGER
 from server.hosting.game_manager import GameManager
 from server.hosting.settings import HostSettings
 from server.storage.accounts import TokenStore

@@ -18,8 +18,8 @@ from sqlalchemy.engine import make_url
 
 from server.access.control import AccessControl
 from server.access.settings import AccessSettings
-from server.api.operation import FEEDS
 from server.app import Watch, make_app
+from server.app_keys import FEEDS
 from server.hosting.game_manager import GameManager
 from server.hosting.settings import HostSettings
 from server.spectating.fanout import SharedEvent
