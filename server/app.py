@@ -22,10 +22,10 @@ from server.hosting.settings import HostSettings
 from server.leaderboards.cache import Leaderboards
 from server.operation import health
 from server.operation.compression import compressing
-from server.operation.garbage import collecting
+from server.operation.garbage_collection import collecting
 from server.operation.metrics import METRICS, Metrics, lag_measured
 from server.operation.options import ServeOptions
-from server.operation.requests import lower_bad_requests, observing
+from server.operation.request_logging import lower_bad_requests, observing
 from server.operation.shutdown import SHUTDOWN, Shutdown, end
 from server.operation.warm_up import warming
 from server.records.entries import Entry, OnEntry

@@ -11,7 +11,7 @@ import structlog
 
 from gdl.compiler.kernel_loading import load_kernels
 from server.links.own_player import package_environment
-from server.operation.garbage import freeze_objects
+from server.operation.garbage_collection import freeze_objects
 from server.threads import in_own_thread
 
 _BESIDE_MATCHES: Final = 10

@@ -27,7 +27,7 @@ from server.operation.health import (
     add_routes,
 )
 from server.operation.metrics import METRICS, Metrics
-from server.operation.requests import Handler
+from server.operation.request_logging import Handler
 from server.operation.shutdown import Shutdown
 from server.principal import Principal, Role
 from server.storage.accounts import TokenStore

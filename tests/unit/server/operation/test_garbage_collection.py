@@ -7,7 +7,7 @@ import weakref
 
 import pytest
 
-from server.operation.garbage import (
+from server.operation.garbage_collection import (
     LEAST_PAUSE_S,
     MOST_NEW,
     MOST_PAUSE_S,

@@ -14,7 +14,7 @@ from yarl import URL
 
 from server.app import listening
 from server.operation.metrics import METRICS, Metrics
-from server.operation.requests import HEADER, lower_bad_requests, observing
+from server.operation.request_logging import HEADER, lower_bad_requests, observing
 from tests.kit.server.metrics import told
 
 
