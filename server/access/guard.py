@@ -1,10 +1,11 @@
 """The middleware that every request passes before its handler, and the headers that every answer gets."""
 
 import asyncio
-from collections.abc import Awaitable, Callable, Iterable
-from typing import Final, TypeAlias
+from collections.abc import Iterable
+from typing import Final
 
 from aiohttp import BodyPartReader, MultipartReader, hdrs, web
+from aiohttp.typedefs import Handler
 from yarl import URL
 
 from server.access.authentication import COOKIES, FORM_TYPES
@@ -66,7 +67,6 @@ SECRET_HEADERS: Final = {"Strict-Transport-Security": "max-age=31536000"}
 """What every answer under TLS has besides."""
 
 
-_Handler: TypeAlias = Callable[[web.Request], Awaitable[web.StreamResponse]]
 _MAX_SHOWN: Final = 300
 LOGIN: Final = "/login"
 MAX_STRANGE_BYTES: Final = 65_536
@@ -100,7 +100,7 @@ def add_guard(app: web.Application, access: AccessControl) -> None:
 
 
 @web.middleware
-async def _guarded(request: web.Request, handler: _Handler) -> web.StreamResponse:
+async def _guarded(request: web.Request, handler: Handler) -> web.StreamResponse:
     """Authenticate the client, count the request for its party, then check and handle it."""
     access = request.app[ACCESS]
     _check_content_type(request)
@@ -113,7 +113,7 @@ async def _guarded(request: web.Request, handler: _Handler) -> web.StreamRespons
                 return await _checked(request, handler)
 
 
-async def _checked(request: web.Request, handler: _Handler) -> web.StreamResponse:
+async def _checked(request: web.Request, handler: Handler) -> web.StreamResponse:
     """Authorize *request*, read its body, check that a form is ours, and call *handler*; pages lead to the login."""
     access = request.app[ACCESS]
     _clean_address(request)

@@ -2,12 +2,12 @@
 
 import logging
 import re
-from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
-from typing import Any, Final, TypeAlias
+from typing import Any, Final
 
 from aiohttp import web
 from aiohttp.http_exceptions import ContentEncodingError
+from aiohttp.typedefs import Handler
 
 import gdl.errors
 from server import errors
@@ -159,7 +159,6 @@ WITH_BODY: Final = ("invalid_json", "timeout", "too_large", "unsupported_media_t
 """What every request with a body may be answered with."""
 
 
-Handler: TypeAlias = Callable[[web.Request], Awaitable[web.StreamResponse]]
 API: Final = "/api/"
 _LOG: Final = logging.getLogger(__name__)
 _KINDS: Final[tuple[tuple[type[Exception], str], ...]] = (

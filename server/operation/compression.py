@@ -2,12 +2,11 @@
 
 import asyncio
 import gzip
-from collections.abc import Awaitable, Callable
-from typing import Final, TypeAlias
+from typing import Final
 
 from aiohttp import hdrs, web
+from aiohttp.typedefs import Handler
 
-_Handler: TypeAlias = Callable[[web.Request], Awaitable[web.StreamResponse]]
 _LEVEL: Final = 4
 _LEAST_BYTES: Final = 1_000
 _IN_THREAD_BYTES: Final = 65_536
@@ -27,7 +26,7 @@ def accepts_gzip(request: web.Request) -> bool:
 
 
 @web.middleware
-async def compressing(request: web.Request, handler: _Handler) -> web.StreamResponse:
+async def compressing(request: web.Request, handler: Handler) -> web.StreamResponse:
     """Compress the answer where that is worth it and safe."""
     response = await handler(request)
     if not isinstance(response, web.Response) or not _is_worth_it(request, response):

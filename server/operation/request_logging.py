@@ -4,12 +4,12 @@ import logging
 import re
 import secrets
 import time
-from collections.abc import Awaitable, Callable
-from typing import Final, TypeAlias
+from typing import Final
 
 import structlog
 from aiohttp import web
 from aiohttp.http_exceptions import BadHttpMessage
+from aiohttp.typedefs import Handler
 from aiohttp.web_protocol import RequestPayloadError
 
 from server.access.control import PRINCIPAL, REMOTE
@@ -27,7 +27,6 @@ _QUIET: Final = frozenset({"/healthz", "/readyz", "/metrics"})
 """What machines ask every few seconds: not worth a line each."""
 _SERVER: Final = logging.getLogger("aiohttp.server")
 _LOG: Final = structlog.get_logger("server.requests")
-Handler: TypeAlias = Callable[[web.Request], Awaitable[web.StreamResponse]]
 
 
 @web.middleware

@@ -3,8 +3,9 @@
 from typing import Final
 
 from aiohttp import web
+from aiohttp.typedefs import Handler
 
-from server.api.problem import API, Handler, kept_headers, refusal
+from server.api.problem import API, kept_headers, refusal
 from server.web.rendering import render
 
 _TITLES: Final = {

@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 from aiohttp import web
 from aiohttp.test_utils import TestClient, TestServer
+from aiohttp.typedefs import Handler
 
 from server.access.control import PRINCIPAL, AccessControl
 from server.access.settings import AccessSettings, network
@@ -27,7 +28,6 @@ from server.operation.health import (
     add_routes,
 )
 from server.operation.metrics import METRICS, Metrics
-from server.operation.request_logging import Handler
 from server.operation.shutdown import Shutdown
 from server.principal import Principal, Role
 from server.storage.accounts import TokenStore
