@@ -18,7 +18,7 @@ from server.api import games, matches, older_tools, players, ratings, seats, str
 from server.api.problem import refused_head, refusing
 from server.app_keys import CHECKER, FEEDS, IMPORTS, LEADERBOARDS, MANAGER, OVERVIEW
 from server.hosting import game_manager, imports, supervisor
-from server.hosting.settings import HostSettings
+from server.hosting.settings import GameManagerSettings
 from server.leaderboards.cache import Leaderboards
 from server.operation import health
 from server.operation.compression import compressing
@@ -176,13 +176,13 @@ async def _play(manager: game_manager.GameManager, shutdown: Shutdown) -> None:
 
 @asynccontextmanager
 async def managing(
-    database: Database, settings: HostSettings, watch: Watch, publishing: PublishSettings | None = None
+    database: Database, settings: GameManagerSettings, watch: Watch, publishing: PublishSettings | None = None
 ) -> AsyncIterator[game_manager.GameManager]:
     """Prepare a game manager on *database*, which the block lets play; what it still plays in the end is parked."""
     metrics = watch.metrics
     async with published(database, publishing) as publishers:
         takers = _each(metrics.take, publishers.on_entry)
-        observers = supervisor.HostObservers(takers, metrics.take_share, metrics.take_batch, publishers.on_end)
+        observers = supervisor.GameManagerObservers(takers, metrics.take_share, metrics.take_batch, publishers.on_end)
         manager = game_manager.GameManager(database, settings, observers)
         with watch.shutdown.on_signals():
             try:

@@ -24,7 +24,7 @@ from server.access.control import AccessControl
 from server.access.settings import AccessSettings
 from server.app import Watch, listening, make_app
 from server.hosting.game_manager import GameManager
-from server.hosting.settings import HostSettings
+from server.hosting.settings import GameManagerSettings
 from server.storage.accounts import TokenStore
 from server.storage.database import Database
 from tools.demo_players import Habits, demo_process
@@ -112,7 +112,7 @@ class _Server:
 @asynccontextmanager
 async def _serving(folder: Path) -> AsyncIterator[_Server]:
     database = await Database.open(str(folder / "ggp.sqlite"))
-    manager = GameManager(database, HostSettings())
+    manager = GameManager(database, GameManagerSettings())
     access = AccessControl(AccessSettings(), TokenStore(database))
     await manager.start()
     try:

@@ -21,7 +21,7 @@ from server.access.settings import AccessSettings
 from server.app import Watch, listening, make_app, managing
 from server.errors import DemoError
 from server.hosting.runner import opened
-from server.hosting.settings import HostSettings
+from server.hosting.settings import GameManagerSettings
 from server.links.own_player import OwnPlayer
 from server.links.player_spec import player_spec
 from server.records.journal import write_record
@@ -88,7 +88,7 @@ async def _manager() -> AsyncIterator[str]:
         try:
             watch, access = Watch(), AccessControl(AccessSettings(is_loopback=True), TokenStore(database))
             async with (
-                managing(database, HostSettings(), watch) as manager,
+                managing(database, GameManagerSettings(), watch) as manager,
                 listening(make_app(manager, access, watch), begin=manager.play) as url,
             ):
                 yield url

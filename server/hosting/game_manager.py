@@ -19,7 +19,7 @@ from server.hosting import idle_ladder, practice, supervisor
 from server.hosting.admission import AdmissionControl, rest_s
 from server.hosting.game_finder import GameFinder
 from server.hosting.order import DrawnMatch, MatchRequest, MatchRules, drawn_match
-from server.hosting.settings import HostSettings
+from server.hosting.settings import GameManagerSettings
 from server.hosting.tournaments import Tournaments
 from server.links import relay, seating
 from server.registry.health import DEFAULT_SETTINGS, HealthChecks
@@ -52,7 +52,10 @@ class GameManager:
     """
 
     def __init__(
-        self, database: Database, settings: HostSettings, observers: supervisor.HostObservers = supervisor.NO_OBSERVERS
+        self,
+        database: Database,
+        settings: GameManagerSettings,
+        observers: supervisor.GameManagerObservers = supervisor.NO_OBSERVERS,
     ) -> None:
         self.database, self.settings = database, settings
         self.games, self.players = games.GameStore(database), accounts.PlayerStore(database)

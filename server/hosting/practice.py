@@ -8,7 +8,7 @@ from typing import Final, Protocol
 from server.clock import now_ms
 from server.hosting.game_finder import GameFinder
 from server.hosting.order import DrawnMatch, MatchRequest, MatchRules, SeatText, order_of
-from server.hosting.settings import HostSettings, PracticeLimits
+from server.hosting.settings import GameManagerSettings, PracticeLimits
 from server.hosting.supervisor import MatchSupervisor
 from server.principal import Principal, Role, may_command, owns
 from server.refusals import RequestError
@@ -25,7 +25,7 @@ _DAY_MS: Final = 86_400_000
 class MatchOrders(Protocol):
     """What takes the orders of matches: a game manager."""
 
-    settings: HostSettings
+    settings: GameManagerSettings
     registry: Registry
     matches: MatchStore
     finder: GameFinder

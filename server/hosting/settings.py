@@ -41,7 +41,7 @@ class LadderSettings:
 
 
 @dataclass(frozen=True, slots=True)
-class HostSettings:
+class GameManagerSettings:
     """The limits of a game manager.
 
     Attributes:

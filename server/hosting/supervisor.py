@@ -19,7 +19,7 @@ from server.hosting import cores, referees
 from server.hosting.game_finder import MAX_OUTLINES
 from server.hosting.order import StoredOrder, order_of
 from server.hosting.runner import MatchRunner
-from server.hosting.settings import HostSettings
+from server.hosting.settings import GameManagerSettings
 from server.links.errors import PlayerStartError
 from server.links.player_spec import HUMAN
 from server.links.seating import PlayerReference
@@ -44,7 +44,7 @@ _LOG: Final = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
-class HostObservers:
+class GameManagerObservers:
     """What observes the matches of a process, as metrics and publishers do; called from the event loop.
 
     Attributes:
@@ -60,7 +60,7 @@ class HostObservers:
     on_end: Callable[[str], None] = lambda _: None
 
 
-NO_OBSERVERS: Final = HostObservers()
+NO_OBSERVERS: Final = GameManagerObservers()
 
 
 class MatchSupervisor:
@@ -80,9 +80,9 @@ class MatchSupervisor:
         self,
         database: Database,
         registry: Registry,
-        settings: HostSettings,
+        settings: GameManagerSettings,
         writer: EventWriter,
-        observers: HostObservers,
+        observers: GameManagerObservers,
     ) -> None:
         self.holder, self._writer = writer.holder, writer
         self._games, self._matches = games.GameStore(database), matches.MatchStore(database)

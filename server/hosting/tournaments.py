@@ -18,7 +18,7 @@ from server.errors import ScheduleError
 from server.hosting.game_finder import GameFinder
 from server.hosting.order import DrawnMatch, MatchRequest, MatchRules, SeatText
 from server.hosting.rounds import NEVER, Absences, timetable_of, waiting
-from server.hosting.settings import HostSettings
+from server.hosting.settings import GameManagerSettings
 from server.hosting.tournament_progress import (
     check_schedule,
     ended,
@@ -53,7 +53,7 @@ class FixtureOrders(Protocol):
     finder: GameFinder
     players: PlayerStore
     queue: MatchQueue
-    settings: HostSettings
+    settings: GameManagerSettings
     notifier: Notifier
 
     async def draw(

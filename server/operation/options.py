@@ -226,13 +226,13 @@ class ServeOptions:
             ),
         )
 
-    def hosting(self) -> settings.HostSettings:
+    def hosting(self) -> settings.GameManagerSettings:
         """Return what the game manager is allowed.
 
         Raises:
             KeyFileError: the file that should keep the key for signatures cannot be used.
         """
-        return settings.HostSettings(
+        return settings.GameManagerSettings(
             max_running=self.max_matches,
             max_queued=self.max_queued,
             max_roles=self.max_roles,

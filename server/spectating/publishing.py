@@ -217,7 +217,7 @@ def _authority(match: MatchRow) -> str:
 
 @dataclass(frozen=True, slots=True)
 class PublishingObservers:
-    """What observes the matches of a process to publish them; each as that of `HostObservers`."""
+    """What observes the matches of a process to publish them; each as that of `GameManagerObservers`."""
 
     on_entry: OnEntry = lambda *_: None
     on_end: Callable[[str], None] = lambda _: None

@@ -26,7 +26,7 @@ from server.app import Watch, make_app
 from server.app_keys import OVERVIEW
 from server.hosting.game_manager import GameManager
 from server.hosting.order import MatchRequest
-from server.hosting.settings import HostSettings
+from server.hosting.settings import GameManagerSettings
 from server.principal import Role
 from server.records.entries import Entry, StartedEntry
 from server.registry.registry import PlayerWishes
@@ -96,7 +96,7 @@ async def made(path: Path) -> Model:
     issued = await access.issuing.issue("ada", Role.ADMIN)
     other = await access.issuing.issue("bob", Role.PLAYER)
     await access.authentication.begin_session(other.row.id, 3_600)
-    manager = GameManager(database, HostSettings())
+    manager = GameManager(database, GameManagerSettings())
     await manager.start()
     async with listening(YES) as player:
         await manager.registry.register("yes", "ada", player, PlayerWishes(max_matches=5))
@@ -116,7 +116,7 @@ async def made(path: Path) -> Model:
         found.row, TournamentChange(scheduled=[fixture], annulled=[annulment], interventions=[done])
     )
     await manager.close()
-    idle = GameManager(database, HostSettings())
+    idle = GameManager(database, GameManagerSettings())
     hiding = (False, True, False)
     live = [(await idle.order(order("yes", scramble=is_hidden), by="ada")).row.id for is_hidden in hiding]
     for match_id in live[:2]:
@@ -142,7 +142,7 @@ async def site(path: Path) -> AsyncIterator[tuple[Client, GameManager]]:
     """Serve the database at *path*; nothing is played."""
     database = await Database.open(str(path))
     limits = Limits(requests=OFTEN, orders=OFTEN, uploads=OFTEN, calls=OFTEN, logins=OFTEN)
-    manager = GameManager(database, HostSettings())
+    manager = GameManager(database, GameManagerSettings())
     access = AccessControl(AccessSettings(is_loopback=False, limits=limits), TokenStore(database))
     try:
         async with TestClient(TestServer(make_app(manager, access, Watch()))) as client:

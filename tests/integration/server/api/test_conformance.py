@@ -12,7 +12,7 @@ from typing import Final
 import pytest
 
 from server.access.settings import AccessSettings, Limits
-from server.hosting.settings import HostSettings
+from server.hosting.settings import GameManagerSettings
 from server.links.addresses import AllowedAddresses
 from server.principal import Role
 from tests.kit.server.api.whole_server import Client, ordered, record, told, whole_server
@@ -50,7 +50,7 @@ def run(url: str, token: str, parameters: dict[str, str], folder: Path, options:
 
 @pytest.mark.exhaustive
 async def test_a_server_without_accounts_does_as_it_says(tmp_path: Path) -> None:
-    async with whole_server(tmp_path, HostSettings(targets=AllowedAddresses())) as (client, _):
+    async with whole_server(tmp_path, GameManagerSettings(targets=AllowedAddresses())) as (client, _):
         parameters = await furnished(client)
         url = str(client.make_url("/"))
         await asyncio.to_thread(run, url, "", parameters, tmp_path, ["--phases", "coverage,fuzzing"])
@@ -59,7 +59,7 @@ async def test_a_server_without_accounts_does_as_it_says(tmp_path: Path) -> None
 @pytest.mark.sampled(2)
 @pytest.mark.parametrize("role", [Role.ADMIN, Role.SPECTATOR])
 async def test_a_server_with_accounts_does_as_it_says(tmp_path: Path, role: Role) -> None:
-    async with whole_server(tmp_path, HostSettings(targets=AllowedAddresses()), UNHURRIED) as (client, access):
+    async with whole_server(tmp_path, GameManagerSettings(targets=AllowedAddresses()), UNHURRIED) as (client, access):
         parameters = await furnished(client)
         tokens = [await access.issuing.issue(each.word, each) for each in (Role.ADMIN, Role.ADMIN, role)]
         parameters |= {"id": tokens[1].row.id} if role is Role.ADMIN else {}

@@ -11,7 +11,7 @@ from yarl import URL
 
 from gdl.worker import ChildLimits
 from server.hosting import referees
-from server.hosting.settings import HostSettings
+from server.hosting.settings import GameManagerSettings
 from tests.kit.server.api.whole_server import MATCHES, Client, manager_of, ordered, record, refused, told, whole_server
 from tests.kit.server.peers import listening, replying
 
@@ -94,7 +94,7 @@ async def test_an_address_plays_one_match_at_a_time_unless_the_order_says_otherw
 
 async def test_a_queue_that_is_full_takes_no_more(tmp_path: Path, thinker: str) -> None:
     order = {"game": "tictactoe", "players": {"x": thinker, "o": thinker}}
-    async with whole_server(tmp_path, HostSettings(max_running=1, max_queued=1)) as (client, _):
+    async with whole_server(tmp_path, GameManagerSettings(max_running=1, max_queued=1)) as (client, _):
         await record(client, await ordered(client, **order), "running")
         await ordered(client, **order)
         status, error = await refused(await client.post(MATCHES, json=order))

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from server.access.settings import AccessSettings
-from server.hosting.settings import HostSettings, PracticeLimits
+from server.hosting.settings import GameManagerSettings, PracticeLimits
 from server.principal import Role
 from server.storage.rows import GameVersion
 from tests.kit.server.access.guarded_app import bearer
@@ -44,7 +44,7 @@ class Class:
 @asynccontextmanager
 async def school(folder: Path, limits: PracticeLimits) -> AsyncIterator[Class]:
     """Yield a class."""
-    settings, access = HostSettings(practice=limits), AccessSettings(is_loopback=False)
+    settings, access = GameManagerSettings(practice=limits), AccessSettings(is_loopback=False)
     async with whole_server(folder, settings, access) as (client, control):
         roles = {"host": Role.ADMIN, "ann": Role.PLAYER, "bob": Role.PLAYER}
         tokens = {name: bearer(str((await control.issuing.issue(name, role)).text)) for name, role in roles.items()}

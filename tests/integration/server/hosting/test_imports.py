@@ -22,7 +22,7 @@ from gdl.games.library import find_game
 from server.app_keys import IMPORTS
 from server.errors import NameTakenError
 from server.hosting.imports import GameImports
-from server.hosting.settings import HostSettings, LadderSettings
+from server.hosting.settings import GameManagerSettings, LadderSettings
 from server.hosting.uploads import Upload, keep_game
 from server.importing import intake
 from server.importing.collection import CandidateGame
@@ -112,7 +112,7 @@ async def test_a_folder_of_games_is_kept_at_the_start_in_the_versions_that_are_t
     rules.parent.mkdir(parents=True)
     for text in (RULES, OTHER):
         rules.write_text(text, encoding="utf-8")
-        async with whole_server(tmp_path, HostSettings(games_folder=folder)) as (client, _):
+        async with whole_server(tmp_path, GameManagerSettings(games_folder=folder)) as (client, _):
             current = await manager_of(client).games.find("mine")
             assert current is not None
             assert (current.rules, current.is_library) == (text, False)
@@ -261,7 +261,7 @@ async def test_rules_that_are_only_written_otherwise_are_a_new_version_too(tmp_p
 
 async def test_the_ladder_may_be_of_a_game_of_the_folder(tmp_path: Path) -> None:
     (tmp_path / "mine.kif").write_text(find_game("tictactoe").text().replace("mark", "take"), encoding="utf-8")
-    settings = HostSettings(games_folder=tmp_path, ladder=LadderSettings(("mine",)))
+    settings = GameManagerSettings(games_folder=tmp_path, ladder=LadderSettings(("mine",)))
     async with whole_server(tmp_path, settings, plays=False) as (client, _):
         await manager_of(client).play()
 

@@ -17,7 +17,7 @@ from server.access.control import PRINCIPAL, AccessControl
 from server.access.settings import AccessSettings, network
 from server.app import Watch, make_app
 from server.hosting.game_manager import GameManager
-from server.hosting.settings import HostSettings
+from server.hosting.settings import GameManagerSettings
 from server.operation import health
 from server.operation.health import (
     METRICS_READERS,
@@ -107,7 +107,7 @@ async def test_a_server_whose_database_cannot_be_written_is_not_ready(tmp_path: 
     """Reading goes on all the while."""
     path = tmp_path / "ggp.sqlite"
     database = await OurDatabase.open(str(path), wait_s=0.05)
-    manager = GameManager(database, HostSettings())
+    manager = GameManager(database, GameManagerSettings())
     access = AccessControl(AccessSettings(), TokenStore(database))
     async with AsyncExitStack() as stack:
         if is_locked:

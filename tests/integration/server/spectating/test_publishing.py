@@ -16,7 +16,7 @@ from cryptography.hazmat.primitives.asymmetric.rsa import generate_private_key
 
 from server.app import Watch, managing
 from server.hosting.order import MatchRequest
-from server.hosting.settings import HostSettings
+from server.hosting.settings import GameManagerSettings
 from server.match.profiles import Profile
 from server.records.entries import ClosedEntry, StateEntry, StepEntry
 from server.spectating.publishing import WATCH_S, Post, Publisher, PublishSettings, posting
@@ -116,7 +116,7 @@ async def test_a_match_is_published_when_it_is_played_no_more(tmp_path: Path, mo
     database = await Database.open(f"sqlite:///{tmp_path}/ggp.sqlite")
     async with spectator_server() as (server, address):
         settings = PublishSettings(address, "http://127.0.0.1/games/", pause_s=0.001)
-        async with managing(database, HostSettings(), Watch(), settings) as manager:
+        async with managing(database, GameManagerSettings(), Watch(), settings) as manager:
             await manager.play()
             await manager.order(MatchRequest(game="tictactoe", players={}))
             await until(lambda: server.updates)

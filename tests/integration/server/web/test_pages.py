@@ -13,7 +13,7 @@ from gdl.games.library import find_game
 from server.access.settings import AccessSettings
 from server.hosting.game_manager import GameManager
 from server.hosting.order import MatchRequest
-from server.hosting.settings import HostSettings
+from server.hosting.settings import GameManagerSettings
 from server.hosting.uploads import Upload, keep_game
 from server.match.exchange import Message
 from server.principal import Role
@@ -149,7 +149,7 @@ async def test_what_players_thought_is_shown_step_by_step_after_the_end(client: 
 @pytest.mark.exhaustive
 @pytest.mark.parametrize("is_live", [True, False])
 async def test_what_players_think_is_shown_live_where_the_host_wants_it(tmp_path: Path, is_live: bool) -> None:
-    async with whole_server(tmp_path, HostSettings(live_insight=is_live)) as (client, _):
+    async with whole_server(tmp_path, GameManagerSettings(live_insight=is_live)) as (client, _):
         manager = manager_of(client)
         players = {"x": "mcts:playouts=20", "o": "human"}
         match = await ordered(manager, game="tictactoe", players=players, seed=1)

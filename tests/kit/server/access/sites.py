@@ -15,7 +15,7 @@ from server.access.control import SAFE_METHODS, AccessControl
 from server.access.settings import AccessSettings, Limits
 from server.app import Watch, make_app
 from server.hosting.game_manager import GameManager
-from server.hosting.settings import HostSettings
+from server.hosting.settings import GameManagerSettings
 from server.links.addresses import AllowedAddresses
 from server.principal import Role
 from server.storage.accounts import TokenStore
@@ -64,7 +64,7 @@ async def whole_site(folder: Path, *, is_public: bool = False) -> AsyncIterator[
     """Serve everything as to others: only public addresses are called, and tokens demanded, perhaps not to watch."""
     limits = Limits(requests=OFTEN, orders=OFTEN, uploads=OFTEN, calls=OFTEN, logins=OFTEN)
     async with database(folder) as found:
-        manager = GameManager(found, HostSettings(targets=AllowedAddresses()))
+        manager = GameManager(found, GameManagerSettings(targets=AllowedAddresses()))
         access = AccessControl(AccessSettings(is_loopback=False, is_public=is_public, limits=limits), TokenStore(found))
         issued = [await access.issuing.issue(role.word, role) for role in reversed(Role)]
         await manager.start()

@@ -11,13 +11,13 @@ import pytest
 from aiohttp import web
 from aiohttp.test_utils import TestServer
 
-from server.hosting.settings import HostSettings
+from server.hosting.settings import GameManagerSettings
 from tests.kit.server.api.whole_server import Client, whole_server
 
 
 @pytest.fixture
 async def client(tmp_path: Path) -> AsyncIterator[Client]:
-    async with whole_server(tmp_path, HostSettings(max_running=2)) as (found, _):
+    async with whole_server(tmp_path, GameManagerSettings(max_running=2)) as (found, _):
         yield found
 
 

@@ -16,7 +16,7 @@ from server.access.settings import AccessSettings
 from server.app import Watch, make_app
 from server.app_keys import MANAGER
 from server.hosting.game_manager import GameManager
-from server.hosting.settings import HostSettings
+from server.hosting.settings import GameManagerSettings
 from server.storage.accounts import TokenStore
 from tests.kit import polling
 from tests.kit.server.databases import new_sqlite
@@ -24,12 +24,12 @@ from tests.kit.server.databases import new_sqlite
 Client: TypeAlias = TestClient[web.Request, web.Application]
 MATCHES = "/api/v1/matches"
 OPEN = AccessSettings()
-DEFAULT = HostSettings()
+DEFAULT = GameManagerSettings()
 
 
 @asynccontextmanager
 async def whole_server(
-    folder: Path, settings: HostSettings = DEFAULT, access: AccessSettings = OPEN, *, plays: bool = True
+    folder: Path, settings: GameManagerSettings = DEFAULT, access: AccessSettings = OPEN, *, plays: bool = True
 ) -> AsyncIterator[tuple[Client, AccessControl]]:
     """Yield a client of a server whose database is in *folder*, and who decides about access; matches are parked.
 

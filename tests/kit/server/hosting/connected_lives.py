@@ -18,8 +18,8 @@ from server.access.control import AccessControl
 from server.access.settings import AccessSettings
 from server.app import Watch, listening, make_app
 from server.hosting.game_manager import GameManager
-from server.hosting.settings import HostSettings, LadderSettings
-from server.hosting.supervisor import HostObservers
+from server.hosting.settings import GameManagerSettings, LadderSettings
+from server.hosting.supervisor import GameManagerObservers
 from server.principal import Role
 from server.spectating.public_record import StoredMatches
 from server.spectating.publishing import Publisher, PublishSettings, posting
@@ -30,7 +30,7 @@ from tests.kit.server.registry.host import Caller
 from tests.kit.server.spectating.spectator_server import SpectatorServer
 
 PLAYERS: Final = "/api/v1/players"
-SETTINGS: Final = HostSettings(max_running=20, ladder=LadderSettings(("says",), 1, 1))
+SETTINGS: Final = GameManagerSettings(max_running=20, ladder=LadderSettings(("says",), 1, 1))
 PUBLISHING: Final = PublishSettings(games_url="http://127.0.0.1/base/games/", pause_s=0.005)
 CUT_OFF: Final = (aiohttp.ClientError, OSError, TimeoutError)
 """What a client meets whose server ends, or ends its connection."""
@@ -120,7 +120,7 @@ class ConnectedLife:
         post = await self._stack.enter_async_context(posting(self.receiver_address))
         source, publications = StoredMatches.of(self.database), PublicationStore(self.database)
         self.publisher = Publisher(source, publications, post, PUBLISHING)
-        observers = HostObservers(on_entry=self.publisher.take, on_end=self.publisher.take_end)
+        observers = GameManagerObservers(on_entry=self.publisher.take, on_end=self.publisher.take_end)
         self._stack.push_async_callback(self.publisher.close)
         self.manager = GameManager(self.database, SETTINGS, observers)
         self._stack.push_async_callback(self.manager.close)

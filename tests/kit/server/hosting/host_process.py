@@ -16,13 +16,13 @@ import socket
 import sys
 
 from server.hosting.game_manager import GameManager
-from server.hosting.settings import HostSettings
+from server.hosting.settings import GameManagerSettings
 from server.storage.database import Database
 
 
 async def host(caller: socket.socket, address: str, lease_s: float, wait_s: float, retries_s: list[float]) -> None:
     database = await Database.open(address, wait_s=wait_s)
-    manager = GameManager(database, HostSettings(lease_s=lease_s, retries_s=tuple(retries_s)))
+    manager = GameManager(database, GameManagerSettings(lease_s=lease_s, retries_s=tuple(retries_s)))
     await manager.start()
     caller.sendall(f"{os.getpid()} {manager.supervisor.holder}\n".encode())
     await asyncio.Event().wait()

@@ -23,7 +23,7 @@ from typing import Any
 
 from server.hosting.game_manager import GameManager
 from server.hosting.order import MatchRequest
-from server.hosting.settings import HostSettings
+from server.hosting.settings import GameManagerSettings
 from server.records.record import record_of
 from server.spectating.public_record import StoredMatches
 from server.storage.database import Database
@@ -64,7 +64,7 @@ async def ordered(address: str, players: str, n: int) -> list[str]:
 async def kept(address: str, orders: Sequence[MatchRequest]) -> list[str]:
     """Put *orders* into the database, and return the ids of the matches."""
     database = await Database.open(address, exclusive=False)
-    manager = GameManager(database, HostSettings())
+    manager = GameManager(database, GameManagerSettings())
     try:
         return [(await manager.order(order)).row.id for order in orders]
     finally:

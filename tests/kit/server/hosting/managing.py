@@ -9,7 +9,7 @@ from typing import Any
 
 from server.hosting.game_manager import GameManager
 from server.hosting.order import MatchRequest
-from server.hosting.settings import HostSettings
+from server.hosting.settings import GameManagerSettings
 from server.storage.database import Database
 from server.storage.rows import MatchRow
 from tests.kit.server.peers import replying
@@ -20,9 +20,9 @@ YES = replying(lambda body: "(say Yes)" if body.startswith("(PLAY") else "ready"
 
 
 @asynccontextmanager
-async def managing(database: Database, settings: HostSettings | None = None) -> AsyncIterator[GameManager]:
+async def managing(database: Database, settings: GameManagerSettings | None = None) -> AsyncIterator[GameManager]:
     """Give a game manager that is started, and closed in the end."""
-    manager = GameManager(database, settings or HostSettings())
+    manager = GameManager(database, settings or GameManagerSettings())
     await manager.start()
     try:
         yield manager

@@ -21,7 +21,7 @@ from server.access.settings import AccessSettings
 from server.app import Watch, make_app
 from server.app_keys import FEEDS
 from server.hosting.game_manager import GameManager
-from server.hosting.settings import HostSettings
+from server.hosting.settings import GameManagerSettings
 from server.spectating.fanout import SharedEvent
 from server.spectating.stream import public_events
 from server.storage.accounts import TokenStore
@@ -35,7 +35,7 @@ from tests.kit.server.api.whole_server import Client, manager_of
 from tests.kit.server.postgresql import execute
 
 T = TypeVar("T")
-SETTINGS: Final = HostSettings(max_running=6, lease_s=2.0, retries_s=(0.05, 0.1, 0.2, 0.4))
+SETTINGS: Final = GameManagerSettings(max_running=6, lease_s=2.0, retries_s=(0.05, 0.1, 0.2, 0.4))
 _END_SOME: Final = (
     "SELECT pg_terminate_backend(pid) FROM pg_stat_activity"
     " WHERE datname = current_database() AND pid <> pg_backend_pid() AND random() < {share}"

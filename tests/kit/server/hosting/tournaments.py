@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from server.hosting.game_manager import GameManager
-from server.hosting.settings import HostSettings
+from server.hosting.settings import GameManagerSettings
 from server.hosting.tournament_progress import progress_of
 from server.storage.database import Database
 from server.storage.tournament_rows import EntrantRow, PinnedGame, TournamentRow, TournamentStatus
@@ -40,7 +40,7 @@ def entrants(*specs: str) -> list[EntrantRow]:
 
 async def begin(database: Database, *specs: str, **changes: Any) -> None:
     """Keep a tournament that runs, of players of ours."""
-    manager = GameManager(database, HostSettings())
+    manager = GameManager(database, GameManagerSettings())
     await manager.finder.keep_library()
     version = await manager.games.find("tictactoe")
     assert version is not None

@@ -16,7 +16,7 @@ from server.access.settings import AccessSettings
 from server.app import Watch, listening, make_app
 from server.hosting.game_manager import GameManager
 from server.hosting.order import MatchRequest
-from server.hosting.settings import HostSettings
+from server.hosting.settings import GameManagerSettings
 from server.links.queued_player import choose, turn_of
 from server.links.queued_request import request_id
 from server.principal import Role
@@ -26,7 +26,7 @@ from server.storage.database import Database
 from server.storage.notifications import something_new
 from tests.kit.polling import until
 
-DEFAULT = HostSettings()
+DEFAULT = GameManagerSettings()
 
 
 @dataclass(frozen=True)
@@ -91,7 +91,7 @@ async def hosting(
     *,
     plays: bool = True,
     port: int = 0,
-    settings: HostSettings = DEFAULT,
+    settings: GameManagerSettings = DEFAULT,
 ) -> AsyncIterator[Host]:
     """Run a server; with *tokens* it has accounts, one for each name. Unless it *plays* it starts no match."""
     access = AccessControl(AccessSettings(is_public=True), TokenStore(database))

@@ -15,7 +15,7 @@ from server.access.settings import AccessSettings
 from server.app import Watch, listening, make_app
 from server.hosting.game_manager import GameManager
 from server.hosting.order import MatchRequest
-from server.hosting.settings import HostSettings
+from server.hosting.settings import GameManagerSettings
 from server.storage.accounts import TokenStore
 from server.storage.rows import MatchRow
 from tests.kit.polling import until
@@ -67,7 +67,7 @@ def live_site(folder: Path, settings: AccessSettings = AccessSettings()) -> Iter
 
     async def run() -> None:
         database = await new_sqlite(folder, has_library=True)
-        manager = GameManager(database, HostSettings())
+        manager = GameManager(database, GameManagerSettings())
         access = AccessControl(settings, TokenStore(database))
         await manager.start()
         try:

@@ -6,7 +6,7 @@ import pytest
 
 from server.hosting.admission import AdmissionControl
 from server.hosting.game_manager import GameManager
-from server.hosting.settings import HostSettings
+from server.hosting.settings import GameManagerSettings
 from server.registry.queueing import Hindrance, WaitReason
 from server.storage.database import Database
 from tests.kit.server.hosting.managing import order
@@ -27,7 +27,7 @@ class Seconds:
 
 @pytest.fixture
 def manager(database: Database) -> GameManager:
-    return GameManager(database, HostSettings(max_running=3))
+    return GameManager(database, GameManagerSettings(max_running=3))
 
 
 async def ordered(manager: GameManager, *lefts: str) -> list[str]:

@@ -12,7 +12,7 @@ import aiohttp
 import pytest
 from sqlalchemy.engine import make_url
 
-from server.hosting.settings import HostSettings, PracticeLimits
+from server.hosting.settings import GameManagerSettings, PracticeLimits
 from server.principal import Principal, Role
 from server.refusals import RequestError
 from server.registry.registry import PlayerWishes
@@ -29,12 +29,12 @@ PLAYERS = "/api/v1/players"
 NDJSON = "application/x-ndjson"
 SECRET = "GGP-Seat-Secret"
 END_ALL = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'ggp notifications'"
-IDLE = HostSettings(max_running=0)
+IDLE = GameManagerSettings(max_running=0)
 """A manager that plays no match itself."""
 
 
 @asynccontextmanager
-async def managers(address: str, *settings: HostSettings) -> AsyncIterator[list[Host]]:
+async def managers(address: str, *settings: GameManagerSettings) -> AsyncIterator[list[Host]]:
     """Yield managers on one database, which know each other by now."""
     async with AsyncExitStack() as stack:
         hosts = []
@@ -118,7 +118,7 @@ def errors(record: dict[str, Any]) -> set[str]:
 
 @pytest.mark.exhaustive
 async def test_a_player_that_dialled_in_elsewhere_is_asked_each_thing_once(postgresql_address: str) -> None:
-    async with managers(postgresql_address, HostSettings(), IDLE, IDLE) as (playing, near, far):
+    async with managers(postgresql_address, GameManagerSettings(), IDLE, IDLE) as (playing, near, far):
         await near.caller().ask("POST", PLAYERS, {"name": "deep"})
         player = DialIn("deep", [far.caller(), near.caller(), playing.caller()])
         async with player.connected(near):
@@ -131,7 +131,7 @@ async def test_a_player_that_dialled_in_elsewhere_is_asked_each_thing_once(postg
 
 
 async def test_a_match_begins_between_players_that_dialled_in_at_two_managers(postgresql_address: str) -> None:
-    async with managers(postgresql_address, HostSettings(), HostSettings()) as hosts:
+    async with managers(postgresql_address, GameManagerSettings(), GameManagerSettings()) as hosts:
         players = []
         for name, host in zip(("one", "two"), hosts, strict=True):
             await host.caller().ask("POST", PLAYERS, {"name": name, "maxMatches": 4})
@@ -147,7 +147,7 @@ async def test_a_match_begins_between_players_that_dialled_in_at_two_managers(po
 
 
 async def test_the_latest_connection_counts_wherever_it_is(postgresql_address: str) -> None:
-    async with managers(postgresql_address, HostSettings(), IDLE) as (here, there):
+    async with managers(postgresql_address, GameManagerSettings(), IDLE) as (here, there):
         await here.caller().ask("POST", PLAYERS, {"name": "deep"})
         first, second, third = (DialIn("deep", [here.caller(), there.caller()]) for _ in range(3))
         async with first.connected(here), second.connected(there):
@@ -163,7 +163,7 @@ async def test_the_latest_connection_counts_wherever_it_is(postgresql_address: s
 
 @pytest.mark.exhaustive
 async def test_a_player_moves_from_one_manager_to_another_in_a_match(postgresql_address: str) -> None:
-    async with managers(postgresql_address, HostSettings(), IDLE, IDLE) as hosts:
+    async with managers(postgresql_address, GameManagerSettings(), IDLE, IDLE) as hosts:
         await hosts[0].caller().ask("POST", PLAYERS, {"name": "deep"})
         player = DialIn("deep", [host.caller() for host in hosts])
         hops = cycle([hosts[1], hosts[2], hosts[0]])
@@ -182,7 +182,7 @@ async def test_a_player_moves_from_one_manager_to_another_in_a_match(postgresql_
 
 @pytest.mark.exhaustive
 async def test_a_match_goes_on_when_managers_lost_each_other_for_a_moment(postgresql_address: str) -> None:
-    async with managers(postgresql_address, HostSettings(), IDLE) as (playing, near):
+    async with managers(postgresql_address, GameManagerSettings(), IDLE) as (playing, near):
         await near.caller().ask("POST", PLAYERS, {"name": "deep"})
         player = Patient("deep", [near.caller(), playing.caller()])
         async with player.connected(near):
@@ -220,7 +220,7 @@ async def test_a_player_is_free_everywhere_while_it_is_connected(postgresql_addr
 
 @pytest.mark.exhaustive
 async def test_what_is_no_reply_is_refused_as_by_the_manager_that_plays(postgresql_address: str) -> None:
-    async with managers(postgresql_address, HostSettings(), IDLE) as (playing, other):
+    async with managers(postgresql_address, GameManagerSettings(), IDLE) as (playing, other):
         await playing.caller().ask("POST", PLAYERS, {"name": "deep"})
         player = DialIn("deep", [other.caller()])
         async with player.connected(other):
@@ -244,7 +244,7 @@ async def moved(callers: Iterator[Caller], seat: str, move: dict[str, Any], head
 
 
 async def test_a_person_sits_at_any_manager(postgresql_address: str) -> None:
-    async with managers(postgresql_address, HostSettings(), IDLE, IDLE) as hosts:
+    async with managers(postgresql_address, GameManagerSettings(), IDLE, IDLE) as hosts:
         playing, *others = hosts
         ordered = await playing.manager.order(order({"x": "human", "o": "random"}))
         seat = f"/api/v1/matches/{ordered.row.id}/seats/x"
@@ -307,7 +307,8 @@ async def test_no_player_plays_more_than_it_allows_when_two_managers_begin_at_on
             playing.discard(words[0])
         writer.write(OK + b"\r\n" + (b"(say Yes)" if word == "PLAY" else b"ready"))
 
-    async with listening(counting) as url, managers(postgresql_address, HostSettings(), HostSettings()) as hosts:
+    settings = GameManagerSettings()
+    async with listening(counting) as url, managers(postgresql_address, settings, settings) as hosts:
         await hosts[0].manager.registry.register("deep", "ada", url, wishes=PlayerWishes(max_matches=limit))
         text = order({"x": "deep", "o": "deep"})
         rows = [row for _ in range(6) for row in await asyncio.gather(*(host.manager.order(text) for host in hosts))]
@@ -322,7 +323,7 @@ async def test_no_player_plays_more_than_it_allows_when_two_managers_begin_at_on
 @pytest.mark.sampled(2)
 @pytest.mark.parametrize("limit", [1, 3])
 async def test_asking_two_managers_at_once_allows_no_more_practice(postgresql_address: str, limit: int) -> None:
-    settings = HostSettings(max_running=0, practice=PracticeLimits(at_once=limit))
+    settings = GameManagerSettings(max_running=0, practice=PracticeLimits(at_once=limit))
     ann = Principal("ann", Role.PLAYER)
     async with managers(postgresql_address, settings, settings) as hosts:
         await hosts[0].manager.registry.register("deep", "ann", "http://127.0.0.1:1")

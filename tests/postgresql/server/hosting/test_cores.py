@@ -19,7 +19,7 @@ from server.errors import TooFewCoresError, TooManyRolesError
 from server.hosting.cores import SLOTS_PER_CORE, CoreBudget
 from server.hosting.game_manager import GameManager
 from server.hosting.order import MatchRequest
-from server.hosting.settings import HostSettings
+from server.hosting.settings import GameManagerSettings
 from server.hosting.uploads import Upload, keep_game
 from server.links.own_player import WorkerPlayer
 from server.match.link import PlayerRequest, ReplyBuffer
@@ -136,7 +136,7 @@ async def test_a_match_that_is_aborted_waits_no_longer() -> None:
 
 @pytest.mark.sampled(2)
 async def test_searches_queue_for_the_cores_while_others_play(database: Database) -> None:
-    async with listening(hanging) as slow, managing(database, HostSettings(player_cores=1)) as manager:
+    async with listening(hanging) as slow, managing(database, GameManagerSettings(player_cores=1)) as manager:
         players = {"left": {"player": "mcts:playouts=5"}, "right": {"player": slow, "maxMatches": 2}}
         text = order("mcts", slow, players=players, startClock=60, playClock=1)
         searching = [(await manager.order(text)).row.id for _ in range(2)]
@@ -174,7 +174,7 @@ async def _until_free(manager: GameManager, n_slots: int) -> None:
 
 @pytest.mark.sampled(2)
 async def test_an_order_that_needs_more_processes_than_may_run_is_refused(database: Database) -> None:
-    async with managing(database, HostSettings(player_cores=1)) as manager:
+    async with managing(database, GameManagerSettings(player_cores=1)) as manager:
         rules = TWO_STEPS + " ".join(f"(role r{i})" for i in range(4))
         with pytest.raises(TooFewCoresError):
             await manager.order(_with_all(rules, "greedy"))
@@ -188,7 +188,7 @@ def _with_all(rules: str, player: str) -> MatchRequest:
 
 @pytest.mark.sampled(2)
 async def test_a_game_of_more_roles_than_may_be_played_is_refused_with_the_limit(database: Database) -> None:
-    async with managing(database, HostSettings(max_roles=2)) as manager:
+    async with managing(database, GameManagerSettings(max_roles=2)) as manager:
         assert (await manager.order(order("random", "random"))).row.game == "unnamed"
         with pytest.raises(TooManyRolesError, match=r"has 6 roles, and no more than 2 .* \(--max-roles\)"):
             await manager.order(_with_all(TWO_STEPS + " ".join(f"(role r{i})" for i in range(4)), "random"))

@@ -17,7 +17,7 @@ import sqlalchemy as sa
 
 from server.app import Watch, managing
 from server.hosting.game_manager import GameManager
-from server.hosting.settings import HostSettings
+from server.hosting.settings import GameManagerSettings
 from server.hosting.supervisor import MAX_ATTEMPTS
 from server.match.exchange import MoveOrigin
 from server.records.codec import entry_json
@@ -38,7 +38,7 @@ from tests.kit.server.peers import OK, Behaviour, listening, request
 NO_STEP = '{"event": "step", "at": 1, "step": 0, "moves": ["((", 5]}'
 """A line that has the form of an entry, and is none."""
 LINES = ("", "garbage", "[1]", '{"event": "step", "at"', "null", NO_STEP)
-QUICK = HostSettings(lease_s=0.3, retries_s=())
+QUICK = GameManagerSettings(lease_s=0.3, retries_s=())
 
 
 def waiting(is_free: asyncio.Event) -> Behaviour:

@@ -19,7 +19,7 @@ from server.hosting.engine_process import outline_here
 from server.hosting.game_finder import new_version
 from server.hosting.game_manager import GameManager
 from server.hosting.referees import ChildReferee
-from server.hosting.settings import HostSettings
+from server.hosting.settings import GameManagerSettings
 from server.hosting.supervisor import MAX_ATTEMPTS
 from server.links.errors import PlayerSpecError
 from server.records.entries import AbortedEntry, AnsweredEntry
@@ -76,7 +76,7 @@ async def test_a_match_waits_until_its_player_is_free(database: Database) -> Non
 
 @pytest.mark.sampled(2)
 async def test_a_match_that_waits_is_aborted_at_once(database: Database) -> None:
-    async with listening(hanging) as slow, managing(database, HostSettings(max_running=1)) as manager:
+    async with listening(hanging) as slow, managing(database, GameManagerSettings(max_running=1)) as manager:
         running = await manager.order(order(slow, slow, startClock=60))
         await until(manager, running.row.id, "running")
         waiting = await manager.order(order(slow, slow))
@@ -118,7 +118,7 @@ async def test_an_abort_reaches_the_manager_that_plays_the_match(database: Datab
     async with listening(hanging) as slow, managing(database) as manager:
         ordered = await manager.order(order(slow, slow, startClock=60, playClock=1))
         await until(manager, ordered.row.id, "running")
-        elsewhere = GameManager(database, HostSettings())
+        elsewhere = GameManager(database, GameManagerSettings())
         assert await elsewhere.abort(ordered.row.id, "enough")
         await until(manager, ordered.row.id, "aborted")
         entries = await manager.journals.entries(ordered.row.id)
@@ -128,7 +128,7 @@ async def test_an_abort_reaches_the_manager_that_plays_the_match(database: Datab
 @pytest.mark.sampled(2)
 async def test_what_does_not_exist_cannot_be_aborted(database: Database) -> None:
     with pytest.raises(UnknownMatchError, match=r"no match 'match\.x'"):
-        await GameManager(database, HostSettings()).abort("match.x", "enough")
+        await GameManager(database, GameManagerSettings()).abort("match.x", "enough")
 
 
 @pytest.mark.sampled(3)
@@ -143,7 +143,7 @@ async def test_what_does_not_exist_cannot_be_aborted(database: Database) -> None
     ],
 )
 async def test_a_wrong_order_is_not_kept(words: dict[str, Any], error: type[Exception], database: Database) -> None:
-    manager = GameManager(database, HostSettings())
+    manager = GameManager(database, GameManagerSettings())
     with pytest.raises(error):
         await manager.order(order("random", "random", **words))
     assert await manager.matches.listed() == []
@@ -151,7 +151,7 @@ async def test_a_wrong_order_is_not_kept(words: dict[str, Any], error: type[Exce
 
 @pytest.mark.sampled(2)
 async def test_no_more_orders_are_kept_than_may_wait(database: Database) -> None:
-    manager = GameManager(database, HostSettings(max_queued=1))
+    manager = GameManager(database, GameManagerSettings(max_queued=1))
     await manager.order(order("random", "random"))
     with pytest.raises(TooManyMatchesError, match=r"^as many matches wait already as may wait here \(1\)$"):
         await manager.order(order("random", "random"))
@@ -159,7 +159,7 @@ async def test_no_more_orders_are_kept_than_may_wait(database: Database) -> None
 
 @pytest.mark.sampled(2)
 async def test_a_game_is_ordered_with_the_rules_that_another_process_gave_it_meanwhile(database: Database) -> None:
-    manager, named = GameManager(database, HostSettings()), order("random", "random", rules=None, game="steps")
+    manager, named = GameManager(database, GameManagerSettings()), order("random", "random", rules=None, game="steps")
     brought = [new_version("steps", outline_here(read_rules(rules)), "ann") for rules in (TWO_STEPS, f"{TWO_STEPS} ")]
     ordered = []
     for version in (brought[0], brought[0], brought[1]):
@@ -173,7 +173,7 @@ async def test_a_game_is_ordered_with_the_rules_that_another_process_gave_it_mea
 @pytest.mark.sampled(2)
 async def test_a_parked_match_goes_on_with_the_next_manager(database: Database) -> None:
     async with listening(hanging) as slow, listening(YES) as fast:
-        first = GameManager(database, HostSettings())
+        first = GameManager(database, GameManagerSettings())
         await first.start()
         ordered = await first.order(order(slow, fast, startClock=60, playClock=1))
         await until(first, ordered.row.id, "running")
@@ -190,7 +190,7 @@ async def test_a_parked_match_goes_on_with_the_next_manager(database: Database) 
 @pytest.mark.sampled(2)
 async def test_matches_that_broke_off_go_on_before_younger_ones_begin(database: Database) -> None:
     async with listening(hanging) as slow:
-        first = GameManager(database, HostSettings())
+        first = GameManager(database, GameManagerSettings())
         await first.start()
         seats = {role: {"player": slow, "maxMatches": 8} for role in ("left", "right")}
         ordering = order(slow, slow, players=seats, startClock=60)
@@ -198,8 +198,8 @@ async def test_matches_that_broke_off_go_on_before_younger_ones_begin(database: 
         for match_id in old:
             await until(first, match_id, "running")
         await first.close(parking=True)
-        young = (await GameManager(database, HostSettings()).order(ordering)).row.id
-        async with managing(database, HostSettings(max_running=1)) as second:
+        young = (await GameManager(database, GameManagerSettings()).order(ordering)).row.id
+        async with managing(database, GameManagerSettings(max_running=1)) as second:
             played = [await aborted(second) for _ in range(4)]
     assert (set(played[:3]), played[3]) == (set(old), young)
 
@@ -219,7 +219,7 @@ async def aborted(manager: GameManager) -> str:
 @pytest.mark.sampled(2)
 async def test_a_player_that_is_no_longer_registered_fails_in_its_match_alone(database: Database) -> None:
     async with listening(YES) as player:
-        idle = GameManager(database, HostSettings())
+        idle = GameManager(database, GameManagerSettings())
         await idle.registry.register("gone", "ann", player)
         ordered = await idle.order(order("gone", player))
         await idle.registry.remove("gone")
@@ -232,7 +232,7 @@ async def test_a_player_that_is_no_longer_registered_fails_in_its_match_alone(da
 @pytest.mark.sampled(2)
 async def test_a_player_that_moved_after_the_order_is_asked_where_it_is_now(database: Database) -> None:
     async with listening(YES) as player:
-        idle = GameManager(database, HostSettings())
+        idle = GameManager(database, GameManagerSettings())
         await idle.registry.register("mover", "ann", "http://127.0.0.1:1")
         ordered = await idle.order(order("mover", player))
         await idle.registry.change("mover", player)
@@ -244,7 +244,7 @@ async def test_a_player_that_moved_after_the_order_is_asked_where_it_is_now(data
 
 @pytest.mark.sampled(2)
 async def test_records_are_signed(database: Database) -> None:
-    async with listening(YES) as player, managing(database, HostSettings(signing_key=make_key())) as manager:
+    async with listening(YES) as player, managing(database, GameManagerSettings(signing_key=make_key())) as manager:
         ordered = await manager.order(order(player, player))
         await until(manager, ordered.row.id, "completed")
         whole = record_of(await manager.journals.entries(ordered.row.id)).as_json()
@@ -268,6 +268,6 @@ async def test_a_match_that_the_system_refuses_a_process_is_played_when_there_is
     monkeypatch.setattr(ChildReferee, "_start", start)
     monkeypatch.setattr("server.match.driver.MAX_REFUSALS", 1)
     monkeypatch.setattr("server.match.driver.REFUSAL_PAUSE_S", 0.0)
-    async with listening(YES) as player, managing(sqlite, HostSettings(lease_s=0.3)) as manager:
+    async with listening(YES) as player, managing(sqlite, GameManagerSettings(lease_s=0.3)) as manager:
         ordered = (await manager.order(order(player, player, rules=f"{TWO_STEPS} (word maybe)"))).row.id
         assert (await until(manager, ordered, "completed", "failed")).status == "completed"

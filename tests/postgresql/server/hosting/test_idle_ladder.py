@@ -13,7 +13,7 @@ from server.errors import ScheduleError
 from server.hosting.game_manager import GameManager
 from server.hosting.idle_ladder import LATE_MS, RATED_S, IdleLadder
 from server.hosting.order import DrawnMatch, MatchRequest, SeatText
-from server.hosting.settings import HostSettings, LadderSettings
+from server.hosting.settings import GameManagerSettings, LadderSettings
 from server.registry.registry import PlayerWishes
 from server.storage.database import Database
 from server.storage.results import MOST_RESULTS, ResultStore
@@ -21,10 +21,10 @@ from server.storage.rows import MatchPurpose, MatchStatus, RatedResult, SeatKind
 from server.storage.schema import matches, seats
 from server.tournament.ratings import Ratings
 
-SETTINGS = HostSettings(ladder=LadderSettings(("tictactoe",), 1, 1))
+SETTINGS = GameManagerSettings(ladder=LadderSettings(("tictactoe",), 1, 1))
 
 
-async def furnished(database: Database, settings: HostSettings = SETTINGS) -> GameManager:
+async def furnished(database: Database, settings: GameManagerSettings = SETTINGS) -> GameManager:
     """Return a manager of four players, of whom one does not want to, and one is not there."""
     manager = GameManager(database, settings)
     await manager.finder.keep_library()
@@ -52,7 +52,7 @@ async def test_idle_players_are_paired_and_not_again_while_they_wait(database: D
 async def test_what_the_record_of_one_match_tells_of_chance_is_not_so_in_the_other(
     database: Database, game: str, n_seeds: int
 ) -> None:
-    manager = await furnished(database, HostSettings(ladder=LadderSettings((game,), 1, 1)))
+    manager = await furnished(database, GameManagerSettings(ladder=LadderSettings((game,), 1, 1)))
     assert await manager.ladder.look() == 2
     assert len({row.order["seed"] for row in await manager.matches.listed()}) == n_seeds
 
@@ -171,7 +171,7 @@ async def test_a_ladder_of_a_game_in_which_no_players_meet_is_refused(
     database: Database, game: str, error: type[CallerError]
 ) -> None:
     """It is not there, or has one role."""
-    manager = GameManager(database, HostSettings(ladder=LadderSettings((game,))))
+    manager = GameManager(database, GameManagerSettings(ladder=LadderSettings((game,))))
     with pytest.raises(error, match=game):
         await manager.start()
     await manager.close()

@@ -11,7 +11,7 @@ import pytest
 from gdl.wire.insights import insight_json
 from players.kit.http_transport import serving
 from players.player import MakePlayer
-from server.hosting.settings import HostSettings
+from server.hosting.settings import GameManagerSettings
 from server.records.entries import Entry, StateEntry
 from server.records.record import record_of
 from server.spectating.public_journal import public_events
@@ -25,12 +25,12 @@ from tests.kit.server.peers import listening
 from tests.kit.server.plays import TWO_STEPS
 
 TOLD = insight_json(odd_players.THOUGHT) | {"line": ["( mark 1 1 )", "( mark 2 2 )"]}
-LIVE = HostSettings(live_insight=True)
+LIVE = GameManagerSettings(live_insight=True)
 PERCEIVED = f"{TWO_STEPS} (<= (sees ?r (said ?w)) (does ?r (say ?w)))"
 
 
 async def played(
-    database: Database, make_player: MakePlayer, host: HostSettings, **words: Any
+    database: Database, make_player: MakePlayer, host: GameManagerSettings, **words: Any
 ) -> tuple[MatchRow, Sequence[Entry]]:
     """Return a match that was played to its end, *make_player* against one that tells nothing, and its journal."""
     async with serving(make_player, settings()) as left, listening(YES) as right, managing(database, host) as manager:
@@ -48,7 +48,7 @@ def shown(row: MatchRow, entries: Sequence[Entry]) -> tuple[Any, Any]:
 
 @pytest.mark.sampled(2)
 async def test_what_a_player_thinks_is_in_the_record_and_shown_after_the_end(database: Database) -> None:
-    row, entries = await played(database, odd_players.Telling, HostSettings())
+    row, entries = await played(database, odd_players.Telling, GameManagerSettings())
     assert record_of(entries).as_json()["x-insights"] == [[TOLD, None]] * 2
     assert shown(row, entries) == ([[TOLD, None]] * 2, [[TOLD, None]] * 2)
 
@@ -57,14 +57,14 @@ async def test_what_a_player_thinks_is_in_the_record_and_shown_after_the_end(dat
 @pytest.mark.parametrize(
     ("host", "words", "is_shown"),
     [
-        (HostSettings(), {}, False),
+        (GameManagerSettings(), {}, False),
         (LIVE, {}, True),
         (LIVE, {"scramble": True}, False),
         (LIVE, {"rules": PERCEIVED}, False),
     ],
 )
 async def test_before_the_end_it_is_shown_where_the_host_wants_it_and_nothing_is_hidden(
-    database: Database, host: HostSettings, words: dict[str, Any], is_shown: bool
+    database: Database, host: GameManagerSettings, words: dict[str, Any], is_shown: bool
 ) -> None:
     row, entries = await played(database, odd_players.Telling, host, **words)
     second = next(n for n, entry in enumerate(entries) if isinstance(entry, StateEntry) and entry.step == 1)

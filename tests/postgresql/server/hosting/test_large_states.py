@@ -17,7 +17,7 @@ from server.hosting.engine_process import MAX_PERCEPTS
 from server.hosting.game_manager import GameManager
 from server.hosting.order import MatchRequest
 from server.hosting.referees import RefereeLimits
-from server.hosting.settings import HostSettings
+from server.hosting.settings import GameManagerSettings
 from server.match.position import fact_texts, facts_in
 from server.records.entries import FailedEntry
 from server.spectating.public_record import public_record, public_record_text
@@ -84,7 +84,7 @@ async def test_the_loop_makes_no_terms_of_large_states_and_moves(
 async def test_a_match_whose_states_are_too_large_fails_with_the_limit(
     database: Database, n_made: dict[str, int]
 ) -> None:
-    async with managing(database, HostSettings(referee_limits=RefereeLimits(max_state_kb=16))) as manager:
+    async with managing(database, GameManagerSettings(referee_limits=RefereeLimits(max_state_kb=16))) as manager:
         match_id = (await manager.order(ordered(squares(70)))).row.id
         await until(manager, match_id, "failed")
         reason = await _reason(manager, match_id)

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from server.hosting.game_manager import GameManager
-from server.hosting.settings import HostSettings
+from server.hosting.settings import GameManagerSettings
 from server.principal import Role
 from server.spectating.public_record import known_match
 from server.storage.database import Database
@@ -77,7 +77,7 @@ async def test_the_lobby_survives_kills(tmp_path: Path) -> None:
 
 @pytest.mark.sampled(2)
 async def test_who_is_missing_for_too_long_cancels_the_match(database: Database) -> None:
-    manager = GameManager(database, HostSettings(lobby_s=0.2))
+    manager = GameManager(database, GameManagerSettings(lobby_s=0.2))
     await manager.start()
     try:
         match_id = (await manager.order(order({"x": "human", "o": "human"}))).row.id

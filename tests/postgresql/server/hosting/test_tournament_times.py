@@ -12,7 +12,7 @@ import pytest
 
 from server.hosting.game_manager import GameManager
 from server.hosting.rounds import open_rounds
-from server.hosting.settings import HostSettings
+from server.hosting.settings import GameManagerSettings
 from server.hosting.tournament_progress import progress_of
 from server.hosting.tournaments import MAX_LIVE, RETRY_MS, Tournaments
 from server.storage.database import Database
@@ -36,7 +36,7 @@ class League:
 
     def __init__(self, database: Database) -> None:
         self.store, self.clock = TournamentStore(database), HandClock(START_MS - 1)
-        self._manager = GameManager(database, HostSettings())
+        self._manager = GameManager(database, GameManagerSettings())
 
     async def begin(self, entered: Sequence[EntrantRow], timetable: Timetable = TIMETABLE) -> None:
         """Keep a tournament that is open."""
