@@ -19,9 +19,10 @@ from typing import Final, Self
 from gdl.process_limits import end_first, limit_memory
 from gdl.wire.messages import Play, Stop
 from players.kit import forking
+from players.kit.interruption import ignore_time_up
 from players.kit.notebook import packed
 from players.kit.session import OpenRequest, Session
-from players.kit.thinker import Thinker, ignore_time_up
+from players.kit.thinker import Thinker
 from players.kit.worker_protocol import (
     MAX_LINE_BYTES,
     Instruction,

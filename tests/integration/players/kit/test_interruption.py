@@ -8,7 +8,7 @@ from weakref import WeakValueDictionary
 
 import pytest
 
-from players.kit.thinker import TimeUp, call_until, ignore_time_up
+from players.kit.interruption import TimeUp, call_until, ignore_time_up
 
 
 def soon(seconds: float = 0.1) -> float:
@@ -78,7 +78,7 @@ def test_an_interruption_that_python_swallows_comes_again(monkeypatch: pytest.Mo
 
 STUBBORN = """
 import time
-from players.kit.thinker import call_until
+from players.kit.interruption import call_until
 def stubborn():
     while True:
         try:
