@@ -12,9 +12,10 @@ import pytest
 
 from gdl.wire.messages import read_message
 from players.kit.player_server import PlayerServer
-from server.player_checks.catalogue import CHECKS, PROMPT_S
+from server.player_checks.catalogue import CHECKS
 from server.player_checks.check_match import Clocks
 from server.player_checks.examination import Check, CheckedPlayer, CheckResult, CheckVerdict, examine
+from server.player_checks.play_checks import PROMPT_S
 from server.player_checks.probe import HttpProbe, Request
 from tests.kit.players import odd_players
 from tests.kit.players.peers import playing, settings, start_text
