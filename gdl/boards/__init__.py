@@ -1,9 +1,9 @@
 """Layouts, guessed ones too, and boards as text, words and SVG."""
 
 from gdl.boards.boards import Board, board_of
+from gdl.boards.field_types import MAX_SIDE
 from gdl.boards.grids import Emphasis
 from gdl.boards.guessing import layout_of
-from gdl.boards.layout import MAX_SIDE
 from gdl.boards.metadata import MAX_BYTES, GameMetadata, metadata_of, read_metadata
 from gdl.boards.moves import arrows, emphasis, places
 from gdl.boards.pictures import MAX_FRAMES, PictureOptions, animation_of, board_css, drawing, picture, svg_of

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from gdl.boards.layout import Colour, ShapeName, Symbol
+from gdl.boards.field_types import Colour, ShapeName, Symbol
 
 _EMPTY: Final = frozenset({
     "blank", "empty", "none", "nil", "null", "nothing", "free", "clear", "open", "noone", "nobody", "unmarked",

@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from typing import Final
 
-from gdl.boards.layout import MAX_SIDE
+from gdl.boards.field_types import MAX_SIDE
 
 _X_NAMES: Final = re.compile(r"\?(x\d*|xx?|[a-z0-9]*col(umn)?s?\d*|[a-z]*file\d*|x[a-z]{0,4}\d*)", re.IGNORECASE)
 _Y_NAMES: Final = re.compile(r"\?(y\d*|yy?|[a-z0-9]*rows?\d*|[a-z]*rank\d*|y[a-z]{0,4}\d*)", re.IGNORECASE)

@@ -6,7 +6,7 @@ from math import sqrt
 from typing import Final, Literal, NamedTuple, TypeAlias
 
 from gdl.boards.boards import Board, Place
-from gdl.boards.layout import Side
+from gdl.boards.field_types import Side
 
 CELL: Final = 48
 """The side of a square cell, and the width of a hexagon from side to side. *Units*: those of the drawing."""

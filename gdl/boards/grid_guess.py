@@ -6,8 +6,9 @@ from dataclasses import dataclass
 from typing import Final, Literal
 
 from gdl.boards.appearance import Appearance, appearances, colour_of, shape_of, symbol_of
+from gdl.boards.field_types import MAX_ENTRIES, MAX_SIDE, ShapeName
 from gdl.boards.fluents import Argument, Fluent, Path
-from gdl.boards.layout import MAX_ENTRIES, MAX_SIDE, Pieces, ShapeName
+from gdl.boards.layout import Pieces
 from gdl.boards.readings import Reading, readings_of
 
 _CHECKERED: Final = frozenset({"pawn", "knight", "bishop", "rook", "queen", "king"})

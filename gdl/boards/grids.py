@@ -7,8 +7,8 @@ from typing import Final, Literal, TypeAlias
 from xml.etree.ElementTree import Element
 
 from gdl.boards.boards import Board, Cells, Place, cell_name
+from gdl.boards.field_types import Side
 from gdl.boards.geometry import CELL, Geometry, Point, geometry_of
-from gdl.boards.layout import Side
 from gdl.boards.marks import COLOURS, draw_marks
 from gdl.boards.svg import add, clean
 from gdl.boards.text import cell_words

@@ -11,9 +11,10 @@ from pydantic import ValidationError
 
 from gdl.boards.appearance import appearances, symbol_of
 from gdl.boards.axes import axis_of
+from gdl.boards.field_types import MAX_ENTRIES, Side
 from gdl.boards.fluents import Argument, Fluent, domains_of, fluents_of, name_words
 from gdl.boards.grid_guess import Grid, best_grid, pieces_by_value
-from gdl.boards.layout import MAX_ENTRIES, Caption, Heaps, Layout, Lines, Pieces, Side, Stacks, Walls
+from gdl.boards.layout import Caption, Heaps, Layout, Lines, Pieces, Stacks, Walls
 from gdl.boards.metadata import GameMetadata
 from gdl.boards.pieces import natural
 from gdl.boards.readings import diagonal

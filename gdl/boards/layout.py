@@ -4,97 +4,23 @@ A layout knows nothing of how it is drawn: the same one serves the terminal and 
 outside, so every size in it is bounded.
 """
 
-import re
 from typing import Annotated, Final, Literal, Self
 
-from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, model_validator
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
 
-from gdl.errors import KifSyntaxError
-from gdl.language.kif import ReadLimits, read_term
-from gdl.language.terms import Variable, variables
-
-MAX_SIDE: Final = 100
-"""The most rows, and the most columns, of a board."""
-
-MAX_ENTRIES: Final = 100
-"""The most entries of one list of a layout."""
-
-_RANGE: Final = re.compile(r"(-?\d{1,6})\.\.(-?\d{1,6})")
-_PATTERN_LIMITS: Final = ReadLimits(max_characters=500, max_depth=20)
-
-
-def _names(value: object) -> object:
-    """Return the names that `"1..8"` stands for; a list stays what it is."""
-    if not isinstance(value, str):
-        return value
-    found = _RANGE.fullmatch(value)
-    if found is None:
-        raise ValueError(f'{value!r} is no range; write "1..8" or a list of names')
-    first, last = int(found[1]), int(found[2])
-    if not 0 <= last - first < MAX_SIDE:
-        raise ValueError(f"{value!r} does not name between 1 and {MAX_SIDE} rows or columns")
-    return tuple(str(n) for n in range(first, last + 1))
-
-
-def _distinct(value: tuple[str, ...]) -> tuple[str, ...]:
-    if len(set(value)) < len(value):
-        raise ValueError("a name occurs twice")
-    return value
-
-
-def _pattern(value: str) -> str:
-    try:
-        term = read_term(value, _PATTERN_LIMITS)
-    except KifSyntaxError as error:
-        raise ValueError(f"{value!r} is no pattern of a fluent: {error.message}") from error
-    if isinstance(term, Variable):
-        raise ValueError("a variable alone would match every fluent")
-    return value
-
-
-def _printable(value: str) -> str:
-    if not value.isprintable():
-        raise ValueError(f"{value!r} holds characters that cannot be printed")
-    return value
-
-
-def _shown(value: str) -> str:
-    if any(letter in value for letter in "<>&") or not value.isprintable():
-        raise ValueError(f"the sign {value!r} holds characters that cannot be shown")
-    return value
-
-
-def _ascii(value: str) -> str:
-    if not value.isascii():
-        raise ValueError(f"the symbol {value!r} is not plain ASCII")
-    return _printable(value)
-
-
-_COLOURS: Final = ("black", "red", "green", "yellow", "blue", "magenta", "cyan", "white")
-
-
-def _colour(value: str) -> str:
-    if value.removeprefix("bright_") not in _COLOURS:
-        raise ValueError(f"{value!r} is no colour: {', '.join(_COLOURS)}, or one of these after bright_")
-    return value
-
-
-Name = Annotated[str, Field(min_length=1, max_length=40), AfterValidator(_printable)]
-Names = Annotated[
-    tuple[Name, ...], Field(min_length=1, max_length=MAX_SIDE), BeforeValidator(_names), AfterValidator(_distinct)
-]
-Pattern = Annotated[str, AfterValidator(_pattern)]
-Symbol = Annotated[str, Field(min_length=1, max_length=3), AfterValidator(_ascii)]
-Sign = Annotated[str, Field(min_length=1, max_length=3), AfterValidator(_shown)]
-ShapeName = Literal[
-    "disc", "stone", "man", "crowned", "card", "back", "die", "seeds", "bar",
-    "ring", "cross", "square", "block", "diamond", "triangle", "star", "dot", "token", "tile",
-    "pawn", "knight", "bishop", "rook", "queen", "king",
-    "person", "robot", "zombie", "mummy", "door", "flag",
-]  # fmt: skip
-Side = Literal["north", "south", "east", "west"]
-Colour = Annotated[str, AfterValidator(_colour)]
-Line = Annotated[str, Field(min_length=1, max_length=200), AfterValidator(_printable)]
+from gdl.boards.field_types import (
+    MAX_ENTRIES,
+    Colour,
+    Line,
+    Name,
+    Names,
+    Pattern,
+    ShapeName,
+    Side,
+    Sign,
+    Symbol,
+    variables_of,
+)
 
 
 class Table(BaseModel):
@@ -103,12 +29,8 @@ class Table(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
 
-def _variables(pattern: str) -> frozenset[str]:
-    return frozenset(variable.name for variable in variables(read_term(pattern, _PATTERN_LIMITS)))
-
-
 def _need(pattern: str, *names: str, hint: str = "") -> None:
-    has = _variables(pattern)
+    has = variables_of(pattern)
     missing = [name for name in names if name not in has]
     if missing:
         raise ValueError(f"{pattern!r} has no variable {' and no '.join(missing)}{hint}")
@@ -210,7 +132,7 @@ class Stacks(PieceAppearance):
 
 
 def _is_of_one_word(pattern: str) -> bool:
-    return bool(_variables(pattern) & {"?xy", "?cell"})
+    return bool(variables_of(pattern) & {"?xy", "?cell"})
 
 
 class Walls(Table):
@@ -241,7 +163,7 @@ class Lines(Table):
 
     @model_validator(mode="after")
     def _is_placed(self) -> Self:
-        word = next((name for name in ("?xy", "?cell") if name in _variables(self.fluent)), None)
+        word = next((name for name in ("?xy", "?cell") if name in variables_of(self.fluent)), None)
         ends = () if self.side else (f"{word}2",) if word else ("?x2", "?y2")
         _need(self.fluent, *(() if word else ("?x", "?y")), *ends)
         return self
@@ -353,6 +275,6 @@ class Layout(Table):
     @model_validator(mode="after")
     def _cells_have_their_numbers(self) -> Self:
         patterns = (*(pieces.fluent for pieces in self.pieces), *(lines.fluent for lines in self.lines))
-        if self.numbered is None and any("?cell" in _variables(pattern) for pattern in patterns):
+        if self.numbered is None and any("?cell" in variables_of(pattern) for pattern in patterns):
             raise ValueError('cells called by a number `?cell` need `numbered = "rows"` or "snake"')
         return self

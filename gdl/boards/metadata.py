@@ -5,7 +5,8 @@ from typing import Annotated, Final, Literal, Self, TypeAlias
 
 from pydantic import AfterValidator, Field, ValidationError, model_validator
 
-from gdl.boards.layout import MAX_ENTRIES, Layout, Line, Name, Table
+from gdl.boards.field_types import MAX_ENTRIES, Line, Name
+from gdl.boards.layout import Layout, Table
 from gdl.errors import MetadataError
 from gdl.toml import toml_of
 from gdl.violations import allowed_words, violation_message, violation_place, violations

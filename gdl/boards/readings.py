@@ -8,8 +8,8 @@ from itertools import permutations, product
 from typing import Final, Literal
 
 from gdl.boards.axes import Axis
+from gdl.boards.field_types import MAX_SIDE
 from gdl.boards.fluents import Argument, Fluent, Path
-from gdl.boards.layout import MAX_SIDE
 from gdl.boards.pieces import natural
 from gdl.language.rules import Description
 from gdl.language.syntax import And, Atom, Condition, Or

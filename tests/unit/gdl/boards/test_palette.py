@@ -6,8 +6,8 @@ import re
 from pathlib import Path
 from typing import get_args
 
+from gdl.boards.field_types import ShapeName
 from gdl.boards.grids import Emphasis
-from gdl.boards.layout import ShapeName
 from gdl.boards.marks import COLOURS, SHAPES
 from gdl.boards.pictures import board_css
 
