@@ -19,12 +19,12 @@ from gdl.compiler.kernels.packing import words_of
 from gdl.errors import IllegalMoveError, wrong_type
 from gdl.game import Game, Role, State, played_roles
 from gdl.language.terms import Term
-from players.environments.buffers import Ranges, address_of, copied, copies_for, initial_for, narrowed, room_for
+from players.environments.buffers import Ranges, address_of, copied, narrowed
 from players.environments.kernels import arrays, stepping
-from players.environments.kernels.plans import ENDLESS, SEED, SEVERAL_MOVE, Copies, Initial, Rulebook, plan_of
+from players.environments.kernels.plans import Copies
 from players.environments.numbering import NOOPS, Numbering
 from players.environments.observations import Masks, Memory, Observations
-from players.environments.rulebooks import rulebook_of
+from players.environments.stepper import Stepper
 
 Actions = NDArray[np.integer[Any]]
 
@@ -109,41 +109,19 @@ class VectorGame:
         if not played_roles(self.game):
             raise ValueError("the game has no player: its only role is random")
         self._rules = self.game.description.sha256
-        self._auto_resets, self._waiting = auto_reset, waiting
-        self._ranges = Ranges(n, min(threads, -(-n // N_LANES)))
-        self._count = 0
-        self._begin(bool(is_flat) if is_flat is not None else _has_turns(self.game, waiting))
-        self.reset(seed=index(seed))
-
-    def _begin(self, is_flat: bool) -> None:
-        self.is_flat = is_flat
-        self.numbering = Numbering(self.game, is_flat, self._waiting)
+        self.is_flat = bool(is_flat) if is_flat is not None else _has_turns(self.game, waiting)
+        self.numbering = Numbering(self.game, self.is_flat, waiting)
         self.players: tuple[Role, ...] = self.numbering.players
         self.actions: tuple[tuple[Term, ...], ...] = self.numbering.actions
-        self._book: Rulebook = rulebook_of(self.numbering, auto_resets=self._auto_resets)
-        self._copies = copies_for(self.numbering, self.n)
+        self._ranges = Ranges(n, min(threads, -(-n // N_LANES)))
+        self._stepper = Stepper(self.numbering, self.n, self._ranges, auto_resets=auto_reset)
+        self._copies = self._stepper.copies
         self._observations = Observations(self.numbering, self._copies, self.metadata, self._ranges)
-        self._initial = initial_for(self.numbering)
-        self._rooms = [room_for(self.numbering, end - begin) for begin, end in self._ranges.parts]
-        self._plans = [
-            plan_of(self.numbering.tables, self._book, self._copies, self._initial, room) for room in self._rooms
-        ]
-        self._plan = self._plans[0].ctypes.data
         self._all = np.ones(self.n, np.bool_)
         self._outcome = Outcome(self._copies.rewards, self._copies.ended)
         self._chosen = np.zeros((self.n, len(self.actions)), np.int32)
         self._chosen_at = self._chosen.ctypes.data
-        self._evaluate_initial()
-
-    def _evaluate_initial(self) -> None:
-        """Find what the first state allows, with the first copy as the one to be looked at."""
-        self._copies.states[0] = self._initial.states[0]
-        self._copies.phase[0] = self._initial.phase[0]
-        which = np.zeros(self.n, np.bool_)
-        which[0] = True
-        self._advance(0, address_of(which), stepping.EVALUATE)
-        for name in Initial._fields:
-            getattr(self._initial, name)[0] = getattr(self._copies, name)[0]
+        self.reset(seed=index(seed))
 
     @property
     def fluents(self) -> tuple[Term, ...]:
@@ -178,24 +156,16 @@ class VectorGame:
             ValueError: *which* has another shape, or something else than true and false, as the numbers of copies.
         """
         if seed is not None:
-            self._sow(seed)
-            self._count = 0
+            self._stepper.sow(seed)
+            self._stepper.count = 0
         mask = self._all if which is None else np.ascontiguousarray(which)
         if mask.shape != (self.n,) or mask.dtype != np.bool_:
             raise ValueError(f"a mask is needed: true or false for each of {self.n} copies")
-        self._advance(0, address_of(mask), stepping.RESET)
-
-    def _sow(self, seed: SupportsIndex) -> None:
-        for plan in self._plans:
-            plan[SEED] = index(seed) % 2**64
+        self._stepper.advance(0, address_of(mask), stepping.RESET)
 
     def sample_actions(self) -> NDArray[np.int32]:
         """Return a legal action for each copy, (N,) or (N, R), each equally likely; 0 for a copy at rest."""
-        if not self._ranges.has_threads:
-            arrays.sample(self._plan, self._chosen_at, self._count, 0, self.n)
-        else:
-            self._ranges.run(lambda begin, end: arrays.sample(self._plan, self._chosen_at, self._count, begin, end))
-        self._count += 1
+        self._stepper.sample(self._chosen_at)
         return self._chosen[:, 0] if self.is_flat else self._chosen
 
     def step(self, actions: Actions, *, checks: bool = True) -> Outcome:
@@ -207,17 +177,17 @@ class VectorGame:
             ValueError: *actions* has another shape, or other things than whole numbers.
             IllegalMoveError: an action is not legal; nothing has changed then.
         """
-        chosen = narrowed(actions, self._book.action_row.shape[1])
+        chosen = narrowed(actions, self._stepper.max_actions)
         if chosen.size != self.n * len(self.actions) or len(chosen) != self.n:
             raise ValueError(f"actions for {self.n} copies are needed")
         address = address_of(chosen)
         if checks:
-            wrong = arrays.first_illegal(self._plan, address, self.n)
+            wrong = self._stepper.first_illegal(address)
             if wrong >= 0:
                 raise self._illegal(np.asarray(actions), wrong)
         self._copies.rewards.fill(0)
         self._copies.ended.fill(False)
-        self._advance(address, 0, stepping.STEP)
+        self._stepper.advance(address, 0, stepping.STEP)
         return self._outcome
 
     def _illegal(self, chosen: Actions, number: int) -> IllegalMoveError:
@@ -291,14 +261,11 @@ class VectorGame:
         self._copies.is_over[0] = False
         self._copies.is_chance[0] = 0
         self._copies.memory[: len(self.players)] = 0
-        which = np.zeros(self.n, np.bool_)
-        which[0] = True
-        self._advance(0, address_of(which), stepping.EVALUATE)
+        self._stepper.evaluate_first()
 
     def save(self) -> Snapshot:
         """Return the state of the environment, to be restored in one of as many copies of this game and form."""
-        copies, seed = copied(self._copies), int(self._plans[0][SEED])
-        return Snapshot(self._rules, self.is_flat, copies, self._count, seed)
+        return Snapshot(self._rules, self.is_flat, copied(self._copies), self._stepper.count, self._stepper.seed)
 
     def restore(self, snapshot: Snapshot) -> None:
         """Go back to *snapshot*; the same actions lead from there to the same states as before.
@@ -312,8 +279,8 @@ class VectorGame:
             raise ValueError("the snapshot is of another game, form or number of copies")
         for field, kept in pairs:
             field[:] = kept
-        self._count = snapshot.count
-        self._sow(snapshot.seed)
+        self._stepper.count = snapshot.count
+        self._stepper.sow(snapshot.seed)
 
     def __reduce__(self) -> NoReturn:
         """Refuse to be copied or pickled: kernels have the addresses of its arrays."""
@@ -322,23 +289,6 @@ class VectorGame:
     def close(self) -> None:
         """End the threads."""
         self._ranges.close()
-
-    def _advance(self, actions: int, mask: int, task: int) -> None:
-        """Have the kernel take the copies further, by actions and a mask of copies at these addresses."""
-        count = self._count
-        self._count += 1
-        if not self._ranges.has_threads:
-            found = [stepping.advance(self._plan, actions, mask, 0, self.n, count, task)]
-        else:
-            # Room is as large as the range it is for, so a thread takes the plan of its range, not the next one.
-            at = {begin: plan.ctypes.data for (begin, _), plan in zip(self._ranges.parts, self._plans, strict=True)}
-            found = self._ranges.run(
-                lambda begin, end: stepping.advance(at[begin], actions, mask, begin, end, count, task)
-            )
-        if SEVERAL_MOVE in found:
-            raise ValueError("several players choose at once: the flat form is for games of turns")
-        if ENDLESS in found:
-            raise ValueError("no player ever has a choice: the chance moves of a play go on for ever")
 
 
 _TINY: Final = """
