@@ -43,7 +43,7 @@ class SystemClock:
         return now_ms()
 
     def timeout(self, limit_s: float) -> AbstractAsyncContextManager[Timeout]:
-        """Return `asyncio.timeout`."""
+        """Return what interrupts the block that it is entered for after *limit_s*, by `TimeoutError`."""
         return asyncio.timeout(limit_s)
 
 

@@ -70,7 +70,7 @@ class Program:
         return key[1] != PLAIN or (key[0], key[2]) in self._accepted
 
     def query(self, atom: Constant | Compound) -> Query:
-        """Return the query that *atom* is."""
+        """Return *atom* as a query; which components it needs is found out once."""
         found = self._queries.get(atom)
         if found is None:
             found = self._queries[atom] = Query(atom, self.providers(atom))

@@ -176,7 +176,7 @@ class Relation:
         return new
 
     def index(self, access: Access) -> Index:
-        """Return the index for *access*."""
+        """Return the index by which joins with *access* look rows up; it is made when it is first asked for."""
         found = self._indexes.get(access)
         if found is None:
             found = self._indexes[access] = self._new_index(access)

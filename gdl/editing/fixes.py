@@ -70,7 +70,7 @@ class Draft:
 
     @cached_property
     def comments(self) -> Sequence[Comment]:
-        """The comments to the validator."""
+        """The comments that say which findings the validator is to leave out."""
         return comments_in(self.subject.source, self.limits)
 
     @cached_property

@@ -21,7 +21,7 @@ _HEADS: Final = frozenset({Part.ITEM, Part.HEAD})
 
 
 class SymbolKind(StrEnum):
-    """What a name is."""
+    """What a name of a rule file stands for."""
 
     KEYWORD = "keyword"
     RELATION = "relation"

@@ -127,7 +127,7 @@ class Figures:
         self.is_simultaneous = False
 
     def count_state(self, facts: frozenset[Term]) -> None:
-        """Count a state."""
+        """Count a state of a play: how many facts it has, and which fluents become true at all."""
         self.n_states += 1
         self.facts.add(len(facts))
         self.fluents |= facts

@@ -157,7 +157,7 @@ class _Report:
         self._print_row(("verdict", "check", "what a player should do", "s"), "bold")
 
     def print_finding(self, finding: CheckResult) -> None:
-        """Print the row of *finding*."""
+        """Print what came of a check: its verdict, what the player should do and what it did, and for how long."""
         what = Text(finding.what if not finding.detail else f"{finding.what}\n  {escaped(finding.detail)}")
         colour = _COLOURS[finding.verdict]
         self._print_row((f"[{colour}]{finding.verdict}[/]", finding.name, what, f"{finding.took_s:.1f}"))

@@ -136,7 +136,7 @@ class OwnPlayer(http_player.HttpPlayer):
 
     @property
     def process_id(self) -> int:
-        """The process that plays."""
+        """The id of the process that plays."""
         return self._child.pid
 
     @property

@@ -72,7 +72,7 @@ class LocalReferee:
 
     @property
     def description(self) -> Description:
-        """The rules."""
+        """The rules of the match, as they were read."""
         return self._game.description
 
     @property

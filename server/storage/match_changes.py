@@ -48,7 +48,7 @@ class MatchChanges:
 
     @property
     def numbers(self) -> list[int]:
-        """The numbers of the entries."""
+        """Which places in the journal the entries have that wait."""
         return [row["number"] for row in self.rows]
 
     def follows(self, last: int) -> bool:

@@ -82,7 +82,7 @@ class SprtPlan(BaseModel):
 
     @property
     def test(self) -> SprtTest:
-        """The test itself."""
+        """The sequential test of these two hypotheses, with these rates of error."""
         return SprtTest(self.elo0, self.elo1, self.alpha, self.beta)
 
 
@@ -129,7 +129,7 @@ class TournamentTerms(BaseModel):
 
     @property
     def scoring(self) -> ScoringRules:
-        """What counts."""
+        """What of a match counts as a score, and how many errors lose it."""
         return ScoringRules(self.measure, forfeit_errors=self.forfeit_errors)
 
     @property
