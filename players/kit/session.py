@@ -9,22 +9,7 @@ from gdl.errors import MessageError
 from gdl.language.terms import Term
 from gdl.wire.messages import Play, Start, Stop
 from gdl.wire.replies import first_term
-from players.kit.worker_protocol import (
-    Ask,
-    Best,
-    Confirm,
-    Confirmed,
-    Done,
-    Follow,
-    Instruction,
-    Join,
-    Joined,
-    PlayerFailed,
-    Ready,
-    Refused,
-    Report,
-    Thought,
-)
+from players.kit import worker_protocol
 
 NO_ANSWER: Final = "nil"
 _NOT_READY: Final = "its process had found no legal move when the clock ended"
@@ -101,7 +86,7 @@ class Session:
     def __init__(self, start: Start, seed: int, received_s: float, timing: Timing, answered: str | None = None) -> None:
         self.start, self.seed, self.timing = start, seed, timing
         self.roles: tuple[str, ...] = ()
-        self.steps: list[Follow] = []
+        self.steps: list[worker_protocol.Follow] = []
         self.n_losses = 0
         self.is_refused = False
         self.is_caught_up = True
@@ -114,14 +99,14 @@ class Session:
     def _follow_s(self) -> float:
         return min(MAX_FOLLOW_S, self.start.play_clock_s / 4)
 
-    def join(self) -> Join:
+    def join(self) -> worker_protocol.Join:
         """Return the instruction that begins the match."""
         deadline_s, interrupt_s = self._start_ends
         return self._join(deadline_s, interrupt_s, thinks=True)
 
-    def _join(self, deadline_s: float, interrupt_s: float, *, thinks: bool) -> Join:
+    def _join(self, deadline_s: float, interrupt_s: float, *, thinks: bool) -> worker_protocol.Join:
         rules, role = self.start.rules, str(self.start.role)
-        return Join(rules, role, self.seed, deadline_s, interrupt_s, self._follow_s, thinks)
+        return worker_protocol.Join(rules, role, self.seed, deadline_s, interrupt_s, self._follow_s, thinks)
 
     def is_repeated(self, play: Play, step: int | None = None) -> bool:
         """Return whether *play* asks the current question again; *step* comes from a header, if there is one.
@@ -150,14 +135,14 @@ class Session:
         last, before = (question.answer or "" for question in (self.question, self._before))
         return last.casefold() != own_move == before.casefold()
 
-    def ask(self, play: Play, received_s: float) -> list[Instruction]:
+    def ask(self, play: Play, received_s: float) -> list[worker_protocol.Instruction]:
         """Take in a new question; return the instructions for the worker. `question` is the one to be answered."""
         instructions = self._take_in(play)
         deadline_s, interrupt_s, answer_by_s = self.timing.ends(received_s, self.start.play_clock_s)
         question = self._put(play, answer_by_s)
-        return [*instructions, Ask(question.step, deadline_s, interrupt_s)]
+        return [*instructions, worker_protocol.Ask(question.step, deadline_s, interrupt_s)]
 
-    def catch_up(self, play: Play, received_s: float, answered: str) -> list[Instruction]:
+    def catch_up(self, play: Play, received_s: float, answered: str) -> list[worker_protocol.Instruction]:
         """Take in a question that was answered before this process played the match; return the instructions.
 
         The player does not think: `question` keeps the answer that it had.
@@ -166,53 +151,53 @@ class Session:
         self._put(play, received_s).answer = answered
         return instructions
 
-    def confirm(self) -> Confirm:
+    def confirm(self) -> worker_protocol.Confirm:
         """Return the instruction to confirm that all instructions so far are carried out."""
         self.is_caught_up = False
-        return Confirm()
+        return worker_protocol.Confirm()
 
     def _put(self, play: Play, answer_by_s: float) -> OpenRequest:
         step = self.question.step + 1 if play.turn is None else play.turn
         self._before, self.question = self.question, OpenRequest(step, answer_by_s, play)
         return self.question
 
-    def stop(self, stop: Stop) -> list[Instruction]:
+    def stop(self, stop: Stop) -> list[worker_protocol.Instruction]:
         """Take in the end of the match; return the instructions for the worker."""
         return self._take_in(stop)
 
-    def _take_in(self, message: Play | Stop) -> list[Instruction]:
+    def _take_in(self, message: Play | Stop) -> list[worker_protocol.Instruction]:
         if message.told is None or message.turn == 0 or (self.question.play is None and _is_blank(message.told)):
             return []
         own_move = None if message.own_move is None else str(message.own_move)
         if own_move is None and self.question.play is not None:
             own_move = _move_in(self.question.answer)
-        self.steps.append(Follow(own_move, tuple(map(str, message.told))))
+        self.steps.append(worker_protocol.Follow(own_move, tuple(map(str, message.told))))
         return [self.steps[-1]]
 
-    def take_report(self, report: Report) -> None:
+    def take_report(self, report: worker_protocol.Report) -> None:
         """Take in a report of the worker."""
         current = self.question
         match report:
-            case Joined(roles):
+            case worker_protocol.Joined(roles):
                 self.roles = roles
-            case Confirmed():
+            case worker_protocol.Confirmed():
                 self.is_caught_up = True
-            case Refused():
+            case worker_protocol.Refused():
                 self.is_refused, current.best = True, None
                 current.close()
-            case Ready() if current.step == -1:
+            case worker_protocol.Ready() if current.step == -1:
                 current.close()
-            case PlayerFailed(what):
+            case worker_protocol.PlayerFailed(what):
                 current.note_failure(what)
-            case Best(step, move) if step == current.step:
+            case worker_protocol.Best(step, move) if step == current.step:
                 current.best = move
-            case Thought(step, text) if step == current.step:
+            case worker_protocol.Thought(step, text) if step == current.step:
                 current.insight = text
-            case Done(step, move) if step == current.step:
+            case worker_protocol.Done(step, move) if step == current.step:
                 current.best = move or current.best
                 current.close()
 
-    def replace(self, now_s: float) -> Iterator[Instruction]:
+    def replace(self, now_s: float) -> Iterator[worker_protocol.Instruction]:
         """Yield the instructions for the worker that replaces a lost one; a question with a best move is answered."""
         self.n_losses += 1
         self.question.note_failure("its process ended")
@@ -220,11 +205,11 @@ class Session:
         yield self._join(deadline_s, interrupt_s, thinks=self.n_losses < MAX_LOSSES)
         yield from self.steps
         if not self.is_caught_up:
-            yield Confirm()
+            yield worker_protocol.Confirm()
         if self.question.best is not None:
             self.question.close()
         elif self.question.answer is None:
-            yield Ask(self.question.step, now_s, now_s, thinks=False)
+            yield worker_protocol.Ask(self.question.step, now_s, now_s, thinks=False)
 
 
 def _is_blank(told: tuple[Term, ...]) -> bool:

@@ -9,17 +9,7 @@ from server.match.setup import MAX_FAREWELL_S
 from server.records import entries
 from server.records.errors import MatchRecordError
 from server.records.record import error_words
-from server.spectating.events import (
-    PublicAnswer,
-    PublicClose,
-    PublicContent,
-    PublicEnd,
-    PublicEvent,
-    PublicQuestion,
-    PublicStart,
-    PublicState,
-    PublicStep,
-)
+from server.spectating import events
 from server.visibility import Secrecy
 
 
@@ -45,14 +35,14 @@ class PublicJournal:
     def _end(self) -> None:
         self._secrecy = replace(self._secrecy, has_ended=True)
 
-    def public(self, entry: entries.Entry) -> PublicContent:
+    def public(self, entry: entries.Entry) -> events.PublicContent:
         """Take in *entry*, and return what every viewer may know of it."""
         match entry:
             case entries.SentEntry():
                 return self._question(entry)
             case entries.AnsweredEntry():
                 seat, role = self._seat(entry)
-                return PublicAnswer(entry.at_ms, entry.step, seat, entry.message, role, entry.elapsed_ms)
+                return events.PublicAnswer(entry.at_ms, entry.step, seat, entry.message, role, entry.elapsed_ms)
             case entries.StepEntry():
                 return self._step(entry)
             case entries.StateEntry():
@@ -61,39 +51,39 @@ class PublicJournal:
                 return self._started(entry)
             case entries.CompletedEntry():
                 self._end()
-                return PublicEnd(entry.kind, entry.at_ms, entry.step, goals=entry.goals)
+                return events.PublicEnd(entry.kind, entry.at_ms, entry.step, goals=entry.goals)
             case entries.AbortedEntry() | entries.FailedEntry():
                 self._end()
                 reason = self._secrecy.told_reason(entry.reason, has_failed=isinstance(entry, entries.FailedEntry))
-                return PublicEnd(entry.kind, entry.at_ms, entry.step, reason=reason)
+                return events.PublicEnd(entry.kind, entry.at_ms, entry.step, reason=reason)
             case entries.ClosedEntry():
-                return PublicClose(entry.at_ms)
+                return events.PublicClose(entry.at_ms)
 
-    def _started(self, entry: entries.StartedEntry) -> PublicStart:
+    def _started(self, entry: entries.StartedEntry) -> events.PublicStart:
         players = tuple(seat.player for seat in entry.seats)
-        found = PublicStart(
+        found = events.PublicStart(
             entry.at_ms, entry.match_id, entry.start_clock_s, entry.play_clock_s, players, self._secrecy.is_hidden
         )
         if self._secrecy.hides_game:
             return found
         return replace(found, game=entry.game, rules_sha256=entry.rules_sha256, roles=entry.roles)
 
-    def _state(self, entry: entries.StateEntry) -> PublicState:
+    def _state(self, entry: entries.StateEntry) -> events.PublicState:
         """Return the state where every role knows it, also of a hidden match, else its step alone."""
         self._is_common = self._is_common and leaves_common(self._start.seats, self._last_step, entry)
         known = self._secrecy.where_known() if self._is_common else self._secrecy
         if known.is_hidden:
-            return PublicState(entry.at_ms, entry.step)
-        found = PublicState(entry.at_ms, entry.step, entry.state, percepts=entry.percepts)
+            return events.PublicState(entry.at_ms, entry.step)
+        found = events.PublicState(entry.at_ms, entry.step, entry.state, percepts=entry.percepts)
         if self._secrecy.is_hidden and self._last_step is not None:  # the event of the step before has no moves
             return replace(found, moves=self._last_step.moves, origins=self._last_step.origins)
         return found
 
-    def _question(self, entry: entries.SentEntry) -> PublicQuestion:
+    def _question(self, entry: entries.SentEntry) -> events.PublicQuestion:
         seat, role = self._seat(entry)
         grace_ms = self._start.seats[seat].grace_ms or 0
         deadline_ms = entry.at_ms + 1000 * self._clock_s(entry.message) + grace_ms
-        return PublicQuestion(entry.at_ms, entry.step, seat, entry.message, role, deadline_ms, grace_ms)
+        return events.PublicQuestion(entry.at_ms, entry.step, seat, entry.message, role, deadline_ms, grace_ms)
 
     def _seat(self, entry: entries.SentEntry | entries.AnsweredEntry) -> tuple[int, str | None]:
         """Return the number of the seat, and its role where the game is public."""
@@ -110,13 +100,13 @@ class PublicJournal:
             case Message.STOP | Message.ABORT:
                 return min(self._start.play_clock_s, MAX_FAREWELL_S)
 
-    def _step(self, entry: entries.StepEntry) -> PublicStep:
+    def _step(self, entry: entries.StepEntry) -> events.PublicStep:
         self._last_step = entry
         errors = tuple(error_words(entry.errors)) if self._secrecy.is_hidden else entry.errors
         insights = None if self._secrecy.hides_insight or not entry.insights else entry.insights
         failures = (entry.failures or None) if self._secrecy.is_over else None  # they may tell how a player thinks
         is_start = entry.moves is None
-        found = PublicStep(
+        found = events.PublicStep(
             entry.at_ms, entry.step, is_start, entry.elapsed_ms, errors, insights=insights, failures=failures
         )
         return found if self._secrecy.is_hidden else replace(found, moves=entry.moves, origins=entry.origins)
@@ -153,7 +143,7 @@ def n_common(journal: Iterable[entries.Entry]) -> int:
     return found
 
 
-def public_events(journal: Iterable[entries.Entry], secrecy: Secrecy) -> Iterable[PublicEvent]:
+def public_events(journal: Iterable[entries.Entry], secrecy: Secrecy) -> Iterable[events.PublicEvent]:
     """Yield what spectators may know of the entries of *journal*, from the first one on.
 
     Raises:
@@ -162,4 +152,4 @@ def public_events(journal: Iterable[entries.Entry], secrecy: Secrecy) -> Iterabl
     view: PublicJournal | None = None
     for number, entry in enumerate(journal):
         view = view or PublicJournal(entry, secrecy)
-        yield PublicEvent(number, view.public(entry))
+        yield events.PublicEvent(number, view.public(entry))

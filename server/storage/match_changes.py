@@ -4,17 +4,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
-from server.records.entries import (
-    AnsweredEntry,
-    ClosedEntry,
-    CompletedEntry,
-    EndEntry,
-    Entry,
-    SentEntry,
-    StartedEntry,
-    StateEntry,
-    StepEntry,
-)
+from server.records import entries
 from server.storage.journals import line_of
 from server.storage.rows import MatchStatus, MatchSummary, SeatResult
 from server.storage.schema import storable
@@ -55,7 +45,7 @@ class MatchChanges:
         """Return whether the entries are the next ones after entry *last*, without a gap."""
         return self.numbers == list(range(last + 1, last + 1 + len(self.rows)))
 
-    def add(self, number: int, entry: Entry, line: str | None = None) -> None:
+    def add(self, number: int, entry: entries.Entry, line: str | None = None) -> None:
         """Add an entry of the match's journal; *line* is what `line_of` makes of it, if that was made already."""
         self.rows.append(
             {
@@ -64,22 +54,22 @@ class MatchChanges:
                 "kind": entry.kind,
                 "at_ms": entry.at_ms,
                 "body": line_of(entry) if line is None else line,
-                "step": None if isinstance(entry, (StartedEntry, ClosedEntry)) else entry.step,
-                "role": storable(entry.role) if isinstance(entry, (SentEntry, AnsweredEntry)) else None,
+                "step": None if isinstance(entry, (entries.StartedEntry, entries.ClosedEntry)) else entry.step,
+                "role": storable(entry.role) if isinstance(entry, (entries.SentEntry, entries.AnsweredEntry)) else None,
             }
         )
-        if isinstance(entry, (StartedEntry, StateEntry, StepEntry)):
+        if isinstance(entry, (entries.StartedEntry, entries.StateEntry, entries.StepEntry)):
             self.progress = self.progress or {"key": self.match_id, "n": None, "errors": 0, "started": None}
             _count(self.progress, entry)
 
 
-def _count(progress: dict[str, Any], entry: StartedEntry | StateEntry | StepEntry) -> None:
+def _count(progress: dict[str, Any], entry: entries.StartedEntry | entries.StateEntry | entries.StepEntry) -> None:
     match entry:
-        case StateEntry():
+        case entries.StateEntry():
             progress["n"] = entry.step
-        case StartedEntry():
+        case entries.StartedEntry():
             progress["started"] = entry.at_ms
-        case StepEntry():
+        case entries.StepEntry():
             progress["errors"] += sum(error != "" for error in entry.errors)
 
 
@@ -109,25 +99,25 @@ def seat_values(match_id: str, summary: MatchSummary) -> Iterator[dict[str, Any]
         }
 
 
-def summary_of(entries: Iterable[Entry]) -> MatchSummary:
+def summary_of(journal: Iterable[entries.Entry]) -> MatchSummary:
     """Return how the match of a whole journal went; a journal that broke off is one of an aborted match."""
-    known = list(entries)
-    steps = [entry for entry in known if isinstance(entry, StepEntry)]
-    ends = [entry for entry in known if isinstance(entry, EndEntry)]
-    roles = [role for entry in known if isinstance(entry, StartedEntry) for role in entry.roles]
-    goals = next((entry.goals for entry in reversed(ends) if isinstance(entry, CompletedEntry)), None)
+    known = list(journal)
+    steps = [entry for entry in known if isinstance(entry, entries.StepEntry)]
+    ends = [entry for entry in known if isinstance(entry, entries.EndEntry)]
+    roles = [role for entry in known if isinstance(entry, entries.StartedEntry) for role in entry.roles]
+    goals = next((entry.goals for entry in reversed(ends) if isinstance(entry, entries.CompletedEntry)), None)
     seats = {role: _seat(place, steps, goals) for place, role in enumerate(roles)}
     return MatchSummary(
         status=MatchStatus(ends[-1].kind) if ends else MatchStatus.ABORTED,
         ended_ms=(ends or known)[-1].at_ms,
-        n_steps=max((entry.step for entry in known if isinstance(entry, StateEntry)), default=0),
+        n_steps=max((entry.step for entry in known if isinstance(entry, entries.StateEntry)), default=0),
         n_errors=sum(seat.n_errors for seat in seats.values()),
         goals=goals,
         seats=seats,
     )
 
 
-def _seat(place: int, steps: list[StepEntry], goals: tuple[int | None, ...] | None) -> SeatResult:
+def _seat(place: int, steps: list[entries.StepEntry], goals: tuple[int | None, ...] | None) -> SeatResult:
     thought = [step.elapsed_ms[place] for step in steps if step.moves is not None]
     return SeatResult(
         goal=None if goals is None else goals[place],

@@ -12,18 +12,8 @@ from gdl.game import NOOP
 from gdl.wire.insights import Insight
 from server.app_keys import MANAGER
 from server.records.record import understood
+from server.spectating import events
 from server.spectating.broadcast import broadcast_of
-from server.spectating.events import (
-    PublicAnswer,
-    PublicClose,
-    PublicContent,
-    PublicEnd,
-    PublicEvent,
-    PublicQuestion,
-    PublicStart,
-    PublicState,
-    PublicStep,
-)
 from server.spectating.knowledge import KnownFacts
 from server.spectating.public_journal import public_events
 from server.spectating.viewers import secrecy_of
@@ -141,41 +131,41 @@ class MatchView:
         return sum(step.moves[seat].took_ms or 0 for step in self.steps)
 
 
-def view_of(events: Iterable[PublicEvent]) -> MatchView:
-    """Return the view that *events* tell."""
+def view_of(public: Iterable[events.PublicEvent]) -> MatchView:
+    """Return the view that the events *public* tell."""
     view = MatchView()
-    for event in events:
+    for event in public:
         view.last = event.number
         _take(view, event.content)
     return view
 
 
-def _take(view: MatchView, event: PublicContent) -> None:
+def _take(view: MatchView, event: events.PublicContent) -> None:
     """Take *event* into *view*."""
     match event:
-        case PublicStart():
+        case events.PublicStart():
             view.start_clock_s, view.play_clock_s = event.start_clock_s, event.play_clock_s
             view.is_hidden = event.is_hidden
-        case PublicState():
+        case events.PublicState():
             seen = None if event.percepts is None else tuple(tuple(map(plain_term, terms)) for terms in event.percepts)
             view.states.append(ReachedState(event.step, event.at_ms, event.state, seen))
             _fill_in(view, event)
-        case PublicQuestion():
+        case events.PublicQuestion():
             clock_ends_ms = event.deadline_ms - event.grace_ms
             view.asked[event.seat] = PendingRole(event.seat, event.message.value, clock_ends_ms)
-        case PublicAnswer():
+        case events.PublicAnswer():
             view.asked.pop(event.seat, None)
-        case PublicStep():
+        case events.PublicStep():
             view.asked.clear()
             _take_step(view, event)
-        case PublicEnd():
+        case events.PublicEnd():
             view.end, view.reason = event.kind, event.reason
             view.goals = None if event.goals is None else list(event.goals)
-        case PublicClose():
+        case events.PublicClose():
             view.asked.clear()
 
 
-def _fill_in(view: MatchView, event: PublicState) -> None:
+def _fill_in(view: MatchView, event: events.PublicState) -> None:
     """Take in the joint move that led to a state that every role knows, and that was not public with its step."""
     if view.steps and event.moves is not None:
         known = zip(view.steps[-1].moves, event.moves, event.origins or (), strict=True)
@@ -183,7 +173,7 @@ def _fill_in(view: MatchView, event: PublicState) -> None:
         view.steps[-1] = replace(view.steps[-1], moves=moves)
 
 
-def _take_step(view: MatchView, event: PublicStep) -> None:
+def _take_step(view: MatchView, event: events.PublicStep) -> None:
     """Take a joint move into *view*; of a start clock its errors alone."""
     errors, n = tuple(map(error_words, event.errors)), len(event.errors)
     failures = event.failures or ("",) * n
