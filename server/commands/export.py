@@ -9,7 +9,7 @@ import click
 
 from server.operation.configuration import database_option
 from server.storage.database import Database
-from server.storage.exporting import Add, Exported, MatchFilter, collection, count, exported
+from server.storage.exporting import Add, Exported, ExportFilter, collection, count, exported
 from server.terminal.progress import progress
 
 
@@ -35,7 +35,7 @@ def command(
     TARGET is a folder, to which those are added that it lacks; or a file, NAME.zip with a file for each record, or
     NAME.jsonl with a line for each. Exits with 1 where a record cannot be read; the others are written all the same.
     """
-    counts = asyncio.run(_export(database, MatchFilter(game, tournament), collection(target, may_replace=force)))
+    counts = asyncio.run(_export(database, ExportFilter(game, tournament), collection(target, may_replace=force)))
     if as_json:
         click.echo(json.dumps({"target": str(target), **counts}, indent=2))
     else:
@@ -44,7 +44,7 @@ def command(
     context.exit(1 if counts["unreadable"] else 0)
 
 
-async def _export(address: str, choice: MatchFilter, target: AbstractContextManager[Add]) -> dict[str, int]:
+async def _export(address: str, choice: ExportFilter, target: AbstractContextManager[Add]) -> dict[str, int]:
     """Write the records of the matches of *choice* to *target*; return how many were written, present or unreadable.
 
     Raises:
@@ -54,7 +54,7 @@ async def _export(address: str, choice: MatchFilter, target: AbstractContextMana
     counts = {"written": 0, "present": 0, "unreadable": 0}
     try:
         n_records = await count(database, choice)
-        if not n_records and choice != MatchFilter():
+        if not n_records and choice != ExportFilter():
             what = " and ".join(f"{column} {name!r}" for column, name in choice.named.items())
             raise click.UsageError(f"{database.name} has no record of a match of {what}")
         with target as add, progress("writing records", n_records) as advance:

@@ -28,7 +28,7 @@ _EMPTY: Final = journals.packed([])
 
 
 @dataclass(frozen=True, slots=True)
-class MatchFilter:
+class ExportFilter:
     """Which matches are meant: all, those of a game, those of a tournament; or those alone that are public."""
 
     game: str | None = None
@@ -57,14 +57,14 @@ class Exported:
     error: str
 
 
-async def count(database: Database, choice: MatchFilter) -> int:
+async def count(database: Database, choice: ExportFilter) -> int:
     """Return how many records `exported` yields, but for those that begin or end meanwhile."""
     query = sa.select(sa.func.count()).select_from(records.outerjoin(matches)).where(*choice.conditions())
     async with database.reading() as connection:
         return await connection.scalar(query) or 0
 
 
-async def exported(database: Database, choice: MatchFilter) -> AsyncIterator[Exported]:
+async def exported(database: Database, choice: ExportFilter) -> AsyncIterator[Exported]:
     """Yield the record of each match that was begun and is over, in the order of their ids.
 
     Raises:
@@ -79,7 +79,7 @@ async def exported(database: Database, choice: MatchFilter) -> AsyncIterator[Exp
             yield found
 
 
-async def _match_ids(database: Database, choice: MatchFilter) -> Sequence[str]:
+async def _match_ids(database: Database, choice: ExportFilter) -> Sequence[str]:
     """Return the ids of all that is chosen, in order: each page would look through all matches of a game again."""
     query = sa.select(records.c.match_id).select_from(records.outerjoin(matches)).where(*choice.conditions())
     async with database.reading() as connection:

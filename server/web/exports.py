@@ -13,7 +13,7 @@ from server.app_keys import LEADERBOARDS, MANAGER
 from server.leaderboards.cache import ALL_GAMES
 from server.leaderboards.leaderboard import LeaderboardRow
 from server.sanitization import write_csv
-from server.storage.exporting import MatchFilter, collection, exported
+from server.storage.exporting import ExportFilter, collection, exported
 from server.tournament.ratings import Rating
 from server.web import tournament_view
 from server.web.game_versions import known_game
@@ -237,7 +237,7 @@ async def _send_file(request: web.Request, response: web.StreamResponse, path: P
 
 async def _pack(request: web.Request, shown: tournament_view.ShownTournament, path: Path) -> None:
     """Write the records of what the tournament scheduled, and not of what only names it, as an archive."""
-    choice = MatchFilter(tournament=shown.row.name, is_public=True)
+    choice = ExportFilter(tournament=shown.row.name, is_public=True)
     with collection(path) as add:
         async for found in exported(request.app[MANAGER].database, choice):
             if found.match_id in shown.fixtures and not found.error:

@@ -32,7 +32,7 @@ from server.records.entries import Entry, StartedEntry
 from server.registry.registry import PlayerWishes
 from server.storage.accounts import TokenStore
 from server.storage.database import Database
-from server.storage.exporting import MatchFilter, exported
+from server.storage.exporting import ExportFilter, exported
 from server.storage.publications import PublicationStore
 from server.storage.queue import MatchQueue
 from server.storage.schema import METADATA
@@ -235,7 +235,7 @@ async def test_one_damaged_row_costs_one_match(
                 assert isinstance(feed, AsyncGenerator)
                 await anext(feed)
                 await feed.aclose()
-                records = [each async for each in exported(manager.database, MatchFilter())]
+                records = [each async for each in exported(manager.database, ExportFilter())]
                 owed = await PublicationStore(manager.database).claim()
             exported_ids = {each.match_id for each in records if not each.error}
             lost = set(model.over) - exported_ids
@@ -271,7 +271,7 @@ async def test_lists_name_a_damaged_match(model: Model, tmp_path: Path) -> None:
 async def test_an_export_names_a_damaged_record(model: Model, tmp_path: Path) -> None:
     path, row = damaged_copy(model, tmp_path, "records", "body", 0, b"\xff\xfe\x00")
     database = await Database.open(str(path), exclusive=False)
-    found = {each.match_id: each.error async for each in exported(database, MatchFilter())}
+    found = {each.match_id: each.error async for each in exported(database, ExportFilter())}
     await database.close()
     assert {key: bool(error) for key, error in found.items()} == {
         key: key == row["match_id"] for key in sorted(model.over)

@@ -108,7 +108,7 @@ async def test_the_matches_of_a_game_are_looked_for_once_however_many_pages_they
     await fill(str(tmp_path / "ggp.sqlite"))
     database, statements = await Database.open(str(tmp_path / "ggp.sqlite")), list[str]()
     sa.event.listen(database.engine.sync_engine, "before_cursor_execute", lambda *told: statements.append(told[2]))
-    found = [each.match_id async for each in exporting.exported(database, exporting.MatchFilter(game="turns"))]
+    found = [each.match_id async for each in exporting.exported(database, exporting.ExportFilter(game="turns"))]
     await database.close()
     assert found == ["match.a", "match.b"]
     assert ["WHERE matches.game = ?" in each for each in statements if "FROM records" in each] == [True, False, False]

@@ -25,7 +25,7 @@ from server.records.entries import ClosedEntry, FailedEntry, SentEntry, StepEntr
 from server.records.record import record_of
 from server.storage.database import Database
 from server.storage.errors import DamagedRowError, StorageError
-from server.storage.exporting import MatchFilter, exported
+from server.storage.exporting import ExportFilter, exported
 from server.storage.journals import JournalStore
 from server.storage.matches import MatchStore
 from server.storage.rows import NO_ORDER
@@ -139,7 +139,7 @@ async def test_a_match_whose_journal_makes_no_sense_has_failed_and_can_be_read(d
         await change(database, sa.update(events).where(event(match_id, 6)).values(body=body))
         status, reason = await ended(database, match_id)
         entries = await JournalStore(database).entries(match_id)
-        told = {each.match_id: each.error async for each in exported(database, MatchFilter())}
+        told = {each.match_id: each.error async for each in exported(database, ExportFilter())}
     assert (status, (reason or "")[:50]) == ("failed", "MatchRecordError: an entry that cannot be understo")
     failed, closed = entries[-2:]
     assert (failed, closed) == (FailedEntry(failed.at_ms, 1, reason or ""), ClosedEntry(failed.at_ms))

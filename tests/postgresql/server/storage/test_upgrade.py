@@ -22,7 +22,7 @@ from server.records.signature import has_valid_signature
 from server.records.stored_record import StoredRecord
 from server.storage.backup import restore
 from server.storage.database import Database
-from server.storage.exporting import MatchFilter, exported
+from server.storage.exporting import ExportFilter, exported
 from server.storage.revisions import REVISION
 from server.storage.schema import METADATA
 from server.storage.tournaments import TournamentStore
@@ -74,7 +74,7 @@ async def test_all_rows_are_kept(old_file: Path, tmp_path: Path) -> None:
 
 @pytest.mark.sampled(2)
 async def test_each_record_agrees_with_its_rules_and_its_signature(upgraded: Database) -> None:
-    found = {one.match_id: verdict(one.record) async for one in exported(upgraded, MatchFilter())}
+    found = {one.match_id: verdict(one.record) async for one in exported(upgraded, ExportFilter())}
     assert found == dict.fromkeys(found, "agrees, signed")
     assert len(found) == 11
 
