@@ -259,23 +259,18 @@ def test_a_parked_match_goes_on_with_the_next_start(tmp_path: Path) -> None:
 
 
 @pytest.mark.exhaustive
-def test_a_match_is_finished_before_the_end_where_that_was_chosen(tmp_path: Path) -> None:
-    with players(seconds=0.05) as players_url, served(tmp_path, "--shutdown", "finish") as (process, url):
+@pytest.mark.parametrize(
+    ("shutdown", "seconds", "outcome"), [("finish", 0.05, "isCompleted"), ("abort", 0.3, "isAborted")]
+)
+def test_a_match_ends_before_the_server_as_was_chosen(
+    tmp_path: Path, shutdown: str, seconds: float, outcome: str
+) -> None:
+    with players(seconds=seconds) as players_url, served(tmp_path, "--shutdown", shutdown) as (process, url):
         path = order(url, players_url)
         process.send_signal(signal.SIGTERM)
         assert process.wait(timeout=60) == 0
     with served(tmp_path) as (_, url):
-        assert get(f"{url}{path}")[1]["isCompleted"] is True
-
-
-@pytest.mark.exhaustive
-def test_a_match_is_aborted_where_that_was_chosen(tmp_path: Path) -> None:
-    with players(seconds=0.3) as players_url, served(tmp_path, "--shutdown", "abort") as (process, url):
-        path = order(url, players_url)
-        process.send_signal(signal.SIGTERM)
-        assert process.wait(timeout=60) == 0
-    with served(tmp_path) as (_, url):
-        assert get(f"{url}{path}")[1]["isAborted"] is True
+        assert get(f"{url}{path}")[1][outcome] is True
 
 
 @pytest.mark.exhaustive
