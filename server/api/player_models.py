@@ -1,6 +1,6 @@
 """The requests and responses of the API about registered players and the requests to them, as pydantic models."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from typing import Annotated, Any, Final, Literal, Self
 
@@ -202,9 +202,7 @@ def player_answer(
     if row.url is None:
         found["is_connected"] = registry.request_queues.is_connected(row.name)
     if isinstance(row.info, dict):
-        # Rows of earlier versions may have what cannot be sent.
-        texts = {key: row.info.get(key) for key in ("name", "status", "answered")}
-        found["info"] = {key: clean_line(text) if isinstance(text, str) else None for key, text in texts.items()}
+        found["info"] = _cleaned(row.info)
     if is_own(row, viewer) and row.url is not None:
         found["url"] = row.url
     if results is not None:
@@ -212,6 +210,12 @@ def player_answer(
     if rating is not None:
         found["rating"] = rating_answer(rating)
     return PlayerAnswer(**found)
+
+
+def _cleaned(info: Mapping[str, Any]) -> dict[str, str | None]:
+    """Return what a player has answered to INFO; rows of earlier versions may have what cannot be sent."""
+    texts = {key: info.get(key) for key in ("name", "status", "answered")}
+    return {key: clean_line(text) if isinstance(text, str) else None for key, text in texts.items()}
 
 
 def rating_answer(rating: Rating) -> RatingAnswer:

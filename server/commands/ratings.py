@@ -2,7 +2,7 @@
 
 import json
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -63,14 +63,12 @@ def command(
     if not ratings.n_matches:
         of_game = " of that game" if games else ""
         click.echo(f"ggp: no record of a completed match of two players or more{of_game}", err=True)
-    total, by_title = RatingTable(ratings, counted, rules), dict[str, RatingTable]()
-    for title, alone in (fit_ratings_by_game(rated, anchored) if by_game else {}).items():
-        by_title[title] = RatingTable(alone, [result for result in counted if result.game == title], rules)
-    if as_json:
-        games_json = {title: each.as_json() for title, each in by_title.items()}
-        click.echo(json.dumps(total.as_json() | {"games": games_json}, indent=2, ensure_ascii=False))
-    elif ratings.n_matches:
-        Console().print(total.table(""), *(each.table(title) for title, each in by_title.items()))
+    alone = fit_ratings_by_game(rated, anchored) if by_game else {}
+    by_title = {
+        title: RatingTable(each, [result for result in counted if result.game == title], rules)
+        for title, each in alone.items()
+    }
+    _print(RatingTable(ratings, counted, rules), by_title, as_json)
     context.exit(1 if found.unreadable else 0)
 
 
@@ -104,6 +102,11 @@ class RatingTable:
             for player, errors in zip(result.players, result.errors, strict=True):
                 self._errors[player] += errors
             self._forfeits.update(losers(result, rules))
+
+    @property
+    def n_matches(self) -> int:
+        """Of how many matches the ratings are made."""
+        return self._ratings.n_matches
 
     def as_json(self) -> dict[str, Any]:
         """Return it as `--json` prints it."""
@@ -148,3 +151,12 @@ class RatingTable:
             name = Text(escaped(each.player))
             table.add_row(f"{place}", name, f"{each.elo:.0f}", interval, sureness, *map(str, counts))
         return table
+
+
+def _print(total: RatingTable, by_title: Mapping[str, RatingTable], as_json: bool) -> None:
+    """Print the ratings over all games and those in each, as JSON or as tables; no table where no match counts."""
+    if as_json:
+        games_json = {title: each.as_json() for title, each in by_title.items()}
+        click.echo(json.dumps(total.as_json() | {"games": games_json}, indent=2, ensure_ascii=False))
+    elif total.n_matches:
+        Console().print(total.table(""), *(each.table(title) for title, each in by_title.items()))

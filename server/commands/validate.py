@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -10,7 +10,7 @@ import click
 from rich.console import Console
 from rich.text import Text
 
-from gdl.games.library import find_game, free_name
+from gdl.games.library import GameFile, find_game, free_name
 from gdl.language.kif import ReadLimits
 from server.commands.main import WRONG
 from server.terminal.command_line import FiniteRange, check_needs, check_one_output
@@ -79,11 +79,11 @@ def command(
         seconds, max_memory_mb, ReadLimits(max_characters), strict, budget, seed, folder and folder.resolve(),
         is_compiled=None,
     )  # fmt: skip
-    for file in files:
-        _ = file == STANDARD_INPUT or find_game(file)  # so that a misspelt name is refused before the work begins
+    # All are looked for first: a misspelt name is refused before the work begins.
+    named = [(file, None if file == STANDARD_INPUT else find_game(file)) for file in files]
     verdicts: set[str] = set()
     form = next((name for name, is_chosen in forms.items() if is_chosen), None)
-    _show(_reported(form, _noted(_validations(files, options), verdicts)))
+    _show(_reported(form, _noted(_validations(named, options), verdicts)))
     context.exit(WRONG if "wrong" in verdicts else NO_VERDICT if "unknown" in verdicts else 0)
 
 
@@ -119,25 +119,22 @@ def _show(pieces: Iterable[Text | str]) -> None:
             console.print(piece, soft_wrap=True)
 
 
-def _validations(files: tuple[str, ...], options: ValidationOptions) -> Iterator[Validation]:
-    """Yield what is to be said of each file: as it is played, or after the checks of all."""
+def _validations(files: Sequence[tuple[str, GameFile | None]], options: ValidationOptions) -> Iterator[Validation]:
+    """Yield what is to be said of each file, of standard input (None) and of descriptions: after the checks of all."""
     checked = []
     with progress("checking", len(files)) as advance:
-        for file in files:
-            checked.append(check_file(file, options))
+        for path, _ in files:
+            checked.append(check_file(path, options))
             advance()
     taken: set[str] = set()
-    for file, found in zip(files, checked, strict=True):
-        name = free_name("standard input" if file == STANDARD_INPUT else find_game(file).name, taken)
+    for (_, file), found in zip(files, checked, strict=True):
+        name = free_name("standard input" if file is None else file.name, taken)
         taken.add(name)
         yield _played(name, found, options)
-        about = None if file == STANDARD_INPUT else find_game(file)
-        if (
-            about is not None
-            and about.has_metadata
-            and (wrong := check_description(about.metadata_path, found, options))
-        ):
-            yield wrong
+        if file is not None and file.has_metadata:
+            wrong = check_description(file.metadata_path, found, options)
+            if wrong is not None:
+                yield wrong
 
 
 def _played(name: str, checked: Validation, options: ValidationOptions) -> Validation:
