@@ -3,18 +3,11 @@
 from __future__ import annotations
 
 from players.deadline import Deadline, SearchBudget
-
-
-class FakeClock:
-    def __init__(self) -> None:
-        self.now_s = 100.0
-
-    def __call__(self) -> float:
-        return self.now_s
+from tests.kit.clocks import Stopwatch
 
 
 def test_a_deadline_counts_down_to_zero_and_not_below() -> None:
-    clock = FakeClock()
+    clock = Stopwatch()
     deadline = Deadline.after(2.0, clock)
     assert (deadline.remaining_s, deadline.has_passed) == (2.0, False)
     clock.now_s = 102.0
@@ -24,18 +17,18 @@ def test_a_deadline_counts_down_to_zero_and_not_below() -> None:
 
 
 def test_a_margin_brings_a_deadline_forward() -> None:
-    clock = FakeClock()
+    clock = Stopwatch()
     assert Deadline(110.0, clock).earlier(1.5) == Deadline(108.5, clock)
 
 
 def test_at_most_takes_the_earlier_of_two_ends() -> None:
-    clock = FakeClock()
+    clock = Stopwatch()
     deadline = Deadline(110.0, clock)
     assert (deadline.at_most(3.0), deadline.at_most(30.0)) == (Deadline(103.0, clock), deadline)
 
 
 def test_a_budget_ends_by_iterations_or_by_time_whichever_is_first() -> None:
-    clock = FakeClock()
+    clock = Stopwatch()
     budget = SearchBudget(5, Deadline(101.0, clock))
     assert [budget.is_spent(n) for n in (0, 4, 5)] == [False, False, True]
     clock.now_s = 101.0

@@ -12,21 +12,12 @@ import pytest
 from server.storage.database import Database
 from server.storage.engines import configure
 from server.storage.loop_connection import CHECKPOINT_ROWS, PAUSE_FACTOR, QUICK_S, LoopConnection
-
-
-class Clock:
-    """A clock that a test moves on."""
-
-    def __init__(self) -> None:
-        self.now_s = 100.0
-
-    def __call__(self) -> float:
-        return self.now_s
+from tests.kit.clocks import Stopwatch
 
 
 @pytest.fixture
-def clock() -> Clock:
-    return Clock()
+def clock() -> Stopwatch:
+    return Stopwatch()
 
 
 @pytest.fixture
@@ -40,7 +31,7 @@ def path(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def loop_connection(path: Path, clock: Clock) -> Iterator[LoopConnection]:
+def loop_connection(path: Path, clock: Stopwatch) -> Iterator[LoopConnection]:
     found = LoopConnection(path, configure, clock)
     yield found
     found.close()
@@ -93,7 +84,7 @@ def test_nothing_is_begun_while_another_connection_writes(loop_connection: LoopC
 
 
 def test_after_a_slow_transaction_the_loop_writes_none_for_a_multiple_of_its_time(
-    loop_connection: LoopConnection, clock: Clock
+    loop_connection: LoopConnection, clock: Stopwatch
 ) -> None:
     def take(spent_s: float) -> None:
         clock.now_s += spent_s

@@ -20,9 +20,9 @@ from server.storage.rows import MatchStatus
 from server.storage.schema import matches, seats
 from server.storage.tournaments import StoredTournament, TournamentStore
 from server.tournament.plan import TournamentFormat
+from tests.kit.clocks import TimeOfDay
 from tests.kit.server.api.tournaments import TOURNAMENTS
 from tests.kit.server.api.whole_server import Client, manager_of, whole_server
-from tests.kit.server.storage.samples import HandClock
 
 _IS_ENDING = sa.and_(matches.c.status == MatchStatus.RUNNING, matches.c.abort_reason.is_not(None))
 
@@ -32,7 +32,7 @@ class Circumstances:
     """What lasts when a server ends: chance, the time, and the entrants of whom no match may count any more."""
 
     chance: random.Random
-    clock: HandClock = field(default_factory=lambda: HandClock(now_ms()))
+    clock: TimeOfDay = field(default_factory=lambda: TimeOfDay(now_ms()))
     annulled: set[str] = field(default_factory=set)
 
 

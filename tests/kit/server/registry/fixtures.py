@@ -7,20 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from server.clock import SystemClock
 from server.registry.registry import Registry
 from server.storage.accounts import PlayerStore
 from server.storage.database import Database
+from tests.kit.server.clocks import HandClock
 from tests.kit.server.databases import new_sqlite
-
-
-class HandClock(SystemClock):
-    """A clock that a test sets."""
-
-    ms = 1_000
-
-    def wall_ms(self) -> int:
-        return self.ms
 
 
 @pytest.fixture

@@ -28,16 +28,6 @@ VERSION = GameVersion("tiny", "5ha", RULES, ("x", "o"), is_gdl2=False, created_m
 ORDER = {"text": {"game": "tiny", "players": {}, "startClock": 1, "playClock": 1}}
 
 
-class HandClock:
-    """A time of day that a test sets. *Units*: milliseconds."""
-
-    def __init__(self, now_ms: int = 1_000_000) -> None:
-        self.now_ms = now_ms
-
-    def __call__(self) -> int:
-        return self.now_ms
-
-
 def match(match_id: str, created_ms: int = 10, **changes: Any) -> MatchRow:
     """Return a match that waits."""
     told = {"game": "tiny", "sha256": "5ha", "order": ORDER} | changes

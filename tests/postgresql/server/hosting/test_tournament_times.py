@@ -22,8 +22,8 @@ from server.storage.tournament_rows import EntrantRow, TournamentStatus
 from server.storage.tournaments import StoredTournament, TournamentChange, TournamentStore
 from server.tournament.plan import TournamentFormat
 from server.tournament.timetable import Every, Timetable
+from tests.kit.clocks import TimeOfDay
 from tests.kit.server.hosting.tournaments import entrants, tournament
-from tests.kit.server.storage.samples import HandClock
 
 TIMETABLE = Timetable.model_validate({
     "starts": "1970-01-01T00:16:40Z", "roundsBegin": {"everySeconds": 100}, "absenceLimit": 10,
@@ -35,7 +35,7 @@ class League:
     """A tournament in a database, and the clock of those who go on with it, each of whom is killed soon."""
 
     def __init__(self, database: Database) -> None:
-        self.store, self.clock = TournamentStore(database), HandClock(START_MS - 1)
+        self.store, self.clock = TournamentStore(database), TimeOfDay(START_MS - 1)
         self._manager = GameManager(database, GameManagerSettings())
 
     async def begin(self, entered: Sequence[EntrantRow], timetable: Timetable = TIMETABLE) -> None:

@@ -13,7 +13,7 @@ from server.links.player_info import PlayerInfo
 from server.registry.health import ALWAYS_BUSY, SILENT, AskInfo, HealthChecks, HealthSettings
 from server.registry.registry import PlayerWishes, Registry
 from server.storage.rows import PlayerRow, SeatKind
-from tests.kit.server.registry.fixtures import HandClock
+from tests.kit.server.clocks import HandClock
 
 URL = "http://127.0.0.1:1"
 pytestmark = pytest.mark.sampled(2)  # what the kind of database may change is tried with both by tests of storage

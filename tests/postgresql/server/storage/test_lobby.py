@@ -11,16 +11,17 @@ from server.storage.database import Database
 from server.storage.lobby import Lobby
 from server.storage.matches import MatchStore
 from server.storage.rows import MatchRow, MatchStatus, SeatKind
-from tests.kit.server.storage.samples import HandClock, keep, match, seats
+from tests.kit.clocks import TimeOfDay
+from tests.kit.server.storage.samples import keep, match, seats
 
 
 @pytest.fixture
-def clock() -> HandClock:
-    return HandClock(10_000)
+def clock() -> TimeOfDay:
+    return TimeOfDay(10_000)
 
 
 @pytest.fixture
-async def lobby(database: Database, clock: HandClock) -> Lobby:
+async def lobby(database: Database, clock: TimeOfDay) -> Lobby:
     """Return a lobby with the match `m`, which two people play."""
     people = [replace(seat, kind=SeatKind.HUMAN) for seat in seats("m", "human", "human")]
     await keep(MatchStore(database, clock), match("m", created_ms=10_000, status=MatchStatus.LOBBY), people)
@@ -33,7 +34,7 @@ async def row(database: Database) -> MatchRow:
     return found
 
 
-async def test_a_match_waits_for_the_last_person(database: Database, lobby: Lobby, clock: HandClock) -> None:
+async def test_a_match_waits_for_the_last_person(database: Database, lobby: Lobby, clock: TimeOfDay) -> None:
     assert [await lobby.note_arrival("m", "x"), await lobby.note_arrival("m", "x")] == [True, False]
     assert (await row(database)).status == "lobby"
     clock.now_ms += 5
@@ -51,7 +52,7 @@ async def test_people_who_come_at_once_are_all_seen(database_address: str, lobby
 
 
 async def test_a_match_that_waited_too_long_is_cancelled_with_who_was_missing(
-    database: Database, lobby: Lobby, clock: HandClock
+    database: Database, lobby: Lobby, clock: TimeOfDay
 ) -> None:
     await lobby.note_arrival("m", "x")
     clock.now_ms += 60_000
@@ -64,7 +65,7 @@ async def test_a_match_that_waited_too_long_is_cancelled_with_who_was_missing(
     assert not await lobby.note_arrival("m", "o")
 
 
-async def test_an_hour_that_the_server_did_not_see_pass_is_not_waited(lobby: Lobby, clock: HandClock) -> None:
+async def test_an_hour_that_the_server_did_not_see_pass_is_not_waited(lobby: Lobby, clock: TimeOfDay) -> None:
     """As where the machine sleeps, or its clock is set: people could not come meanwhile."""
     found = [await lobby.overdue(60)]
     for step_ms in (20_000, 3_600_000, 20_000, 20_000, 1):

@@ -17,21 +17,22 @@ from server.storage.match_queries import MatchFilter
 from server.storage.matches import MatchStore
 from server.storage.queue import MatchQueue
 from server.storage.rows import MatchPurpose, MatchStatus, SeatKind, SeatRow
-from tests.kit.server.storage.samples import ORDER, HandClock, add, match, seats
+from tests.kit.clocks import TimeOfDay
+from tests.kit.server.storage.samples import ORDER, add, match, seats
 
 
 @pytest.fixture
-def clock() -> HandClock:
-    return HandClock()
+def clock() -> TimeOfDay:
+    return TimeOfDay()
 
 
 @pytest.fixture
-def store(database: Database, clock: HandClock) -> MatchStore:
+def store(database: Database, clock: TimeOfDay) -> MatchStore:
     return MatchStore(database, clock)
 
 
 @pytest.fixture
-def queue(database: Database, clock: HandClock) -> MatchQueue:
+def queue(database: Database, clock: TimeOfDay) -> MatchQueue:
     return MatchQueue(database, clock)
 
 
@@ -123,7 +124,7 @@ async def test_lists_hold_what_is_asked_for(store: MatchStore, queue: MatchQueue
 
 
 async def test_a_match_is_taken_over_when_its_lease_is_over(
-    store: MatchStore, queue: MatchQueue, clock: HandClock
+    store: MatchStore, queue: MatchQueue, clock: TimeOfDay
 ) -> None:
     await add(store, match("a"))
     await queue.claim(["a"], "here", 10)
@@ -137,7 +138,7 @@ async def test_a_match_is_taken_over_when_its_lease_is_over(
     )  # fmt: skip
 
 
-async def test_a_lease_that_is_renewed_goes_on(store: MatchStore, queue: MatchQueue, clock: HandClock) -> None:
+async def test_a_lease_that_is_renewed_goes_on(store: MatchStore, queue: MatchQueue, clock: TimeOfDay) -> None:
     await add(store, match("a"))
     await queue.claim(["a"], "here", 10)
     clock.now_ms += 9_000
@@ -147,7 +148,7 @@ async def test_a_lease_that_is_renewed_goes_on(store: MatchStore, queue: MatchQu
 
 
 async def test_several_servers_take_over_each_match_once(
-    store: MatchStore, queue: MatchQueue, clock: HandClock
+    store: MatchStore, queue: MatchQueue, clock: TimeOfDay
 ) -> None:
     names = [f"m{number:02}" for number in range(30)]
     for name in names:
@@ -168,7 +169,7 @@ async def test_what_is_released_is_taken_over_at_once(store: MatchStore, queue: 
     assert (await store.free_all(), await store.take_over("there", 10, 5)) == (2, ["a", "b"])
 
 
-async def test_an_abort_is_asked_of_the_holder(store: MatchStore, queue: MatchQueue, clock: HandClock) -> None:
+async def test_an_abort_is_asked_of_the_holder(store: MatchStore, queue: MatchQueue, clock: TimeOfDay) -> None:
     for name in ("waits", "played"):
         await add(store, match(name))
     await queue.claim(["played"], "here", 10)
@@ -193,7 +194,7 @@ async def test_a_match_that_is_deleted_leaves_nothing(store: MatchStore) -> None
     assert (await store.delete("a"), await store.delete("a"), await store.seats(["a"])) == (True, False, {"a": ()})
 
 
-async def test_what_ended_lately_is_listed_the_latest_end_first(store: MatchStore, clock: HandClock) -> None:
+async def test_what_ended_lately_is_listed_the_latest_end_first(store: MatchStore, clock: TimeOfDay) -> None:
     for name in ("live", "first", "last"):
         await add(store, match(name))
     await store.request_abort("first", "enough")

@@ -10,17 +10,18 @@ from server.storage.database import Database
 from server.storage.matches import MatchStore
 from server.storage.publications import MAX_CLAIMS, PAUSE_MS, PublicationStore
 from server.storage.rows import MatchStatus
-from tests.kit.server.storage.samples import HandClock, begun, keep, match, seats
+from tests.kit.clocks import TimeOfDay
+from tests.kit.server.storage.samples import begun, keep, match, seats
 
 NOW_MS = 10**12
 
 
 @pytest.fixture
-def clock() -> HandClock:
-    return HandClock(NOW_MS)
+def clock() -> TimeOfDay:
+    return TimeOfDay(NOW_MS)
 
 
-async def owed(database: Database, clock: HandClock, *match_ids: str) -> tuple[MatchStore, PublicationStore]:
+async def owed(database: Database, clock: TimeOfDay, *match_ids: str) -> tuple[MatchStore, PublicationStore]:
     """Return the stores, with matches that are over and whose end is owed, and `live`, which is played."""
     matches, publications = await begun(database, "live"), PublicationStore(database, clock)
     for match_id in match_ids:
@@ -31,14 +32,14 @@ async def owed(database: Database, clock: HandClock, *match_ids: str) -> tuple[M
 
 
 async def test_what_is_over_is_claimed_and_what_is_published_to_its_end_is_not(
-    database: Database, clock: HandClock
+    database: Database, clock: TimeOfDay
 ) -> None:
     _, publications = await owed(database, clock, "a", "b", "c")
     await publications.end("b")
     assert await publications.claim() == ["a", "c"]
 
 
-async def test_only_one_of_several_servers_has_a_match_at_a_time(database: Database, clock: HandClock) -> None:
+async def test_only_one_of_several_servers_has_a_match_at_a_time(database: Database, clock: TimeOfDay) -> None:
     _, publications = await owed(database, clock, "a", "b")
     at_once = await asyncio.gather(*[publications.claim() for _ in range(4)])
     later = []
@@ -48,7 +49,7 @@ async def test_only_one_of_several_servers_has_a_match_at_a_time(database: Datab
     assert (sorted(found for found in at_once if found), later) == ([["a", "b"]], [[], ["a", "b"]])
 
 
-async def test_a_match_that_is_begun_again_keeps_its_claims(database: Database, clock: HandClock) -> None:
+async def test_a_match_that_is_begun_again_keeps_its_claims(database: Database, clock: TimeOfDay) -> None:
     _, publications = await owed(database, clock, "a")
     claims = []
     for _ in range(MAX_CLAIMS + 3):
@@ -58,7 +59,7 @@ async def test_a_match_that_is_begun_again_keeps_its_claims(database: Database, 
     assert claims == [["a"]] * MAX_CLAIMS + [[]] * 3
 
 
-async def test_a_match_that_is_forgotten_is_not_owed(database: Database, clock: HandClock) -> None:
+async def test_a_match_that_is_forgotten_is_not_owed(database: Database, clock: TimeOfDay) -> None:
     matches, publications = await owed(database, clock, "a")
     await matches.delete("a")
     assert await publications.claim() == []

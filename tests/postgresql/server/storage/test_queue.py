@@ -11,16 +11,17 @@ from server.storage.database import Database
 from server.storage.matches import MatchStore
 from server.storage.queue import MatchQueue, WaitingMatch
 from server.storage.rows import MatchPurpose, MatchStatus, PlayerRow, SeatKind
-from tests.kit.server.storage.samples import ORDER, HandClock, add, begun, match
+from tests.kit.clocks import TimeOfDay
+from tests.kit.server.storage.samples import ORDER, add, begun, match
 
 
 @pytest.fixture
-def clock() -> HandClock:
-    return HandClock()
+def clock() -> TimeOfDay:
+    return TimeOfDay()
 
 
 @pytest.fixture
-async def queue(database: Database, clock: HandClock) -> MatchQueue:
+async def queue(database: Database, clock: TimeOfDay) -> MatchQueue:
     store = MatchStore(database, clock)
     await add(store, match("young", created_ms=3), "ann", "bob")
     await add(store, match("old", created_ms=1), "cid")
@@ -36,7 +37,7 @@ async def test_the_oldest_are_listed_with_their_players(queue: MatchQueue) -> No
     assert [waiting.players for waiting in await queue.waiting(9)][-1] == (("ann", "http"), ("bob", "http"))
 
 
-async def test_what_is_begun_waits_no_more(queue: MatchQueue, clock: HandClock) -> None:
+async def test_what_is_begun_waits_no_more(queue: MatchQueue, clock: TimeOfDay) -> None:
     begun = await queue.claim(["old", "young", "unknown"], "here", 2.5)
     assert {(row.id, row.status, row.holder, row.epoch) for row in begun} == {
         ("old", "running", "here", 1),

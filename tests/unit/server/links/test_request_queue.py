@@ -7,7 +7,6 @@ from dataclasses import replace
 
 import pytest
 
-from server.clock import SystemClock
 from server.links.errors import LateReplyError, OtherReplyError, UnknownRequestError
 from server.links.http_player import HttpPlayer
 from server.links.queued_player import QueueLink
@@ -18,16 +17,8 @@ from server.match.driver import MatchDriver
 from server.match.exchange import Completed
 from server.match.link import PlayerRequest, ReplyBuffer
 from server.match.referee import LocalReferee
+from tests.kit.server.clocks import HandClock
 from tests.kit.server.plays import LEFT, RIGHT, setup, two_steps
-
-
-class HandClock(SystemClock):
-    """A clock that the test winds."""
-
-    s = 100.0
-
-    def now_s(self) -> float:
-        return self.s
 
 
 def put(queue: RequestQueue, step: int = 0, match_id: str = "m") -> QueuedRequest:

@@ -269,7 +269,7 @@ async def test_an_engine_that_fails_at_once_ends_the_match_there() -> None:
     assert await driver.run() == Failed(5000, 1, "MemoryError", "full")
 
 
-class HandClock(StoppedClock):
+class WaitingClock(StoppedClock):
     """A clock on which a wait takes as long as it may, and nothing else takes any time."""
 
     def __init__(self) -> None:
@@ -289,7 +289,7 @@ class HandClock(StoppedClock):
                 self.time_s += limit_s if deadline.expired() or deadline.when() == 0 else 0
 
 
-class PauseClock(HandClock):
+class PauseClock(WaitingClock):
     """A clock on which a wait of a second takes a second, and longer limits are never reached."""
 
     @asynccontextmanager
@@ -388,7 +388,7 @@ def busy_until(n_asked: int) -> Says:
 async def test_a_busy_player_is_asked_again_until_the_start_clock_is_over(
     n_busy: int, n_asked: int, is_played: bool
 ) -> None:
-    clock, right = HandClock(), busy_until(n_busy)
+    clock, right = WaitingClock(), busy_until(n_busy)
     events = await play(Says(), right, DriverOptions(clock))
     starts = [request for request in right.requests if request.text.startswith("(START")]
     assert (len(starts), any(isinstance(event, Completed) for event in events)) == (n_asked, is_played)
