@@ -36,7 +36,7 @@ from server.storage.accounts import TokenStore
 from server.storage.database import Database
 from server.storage.results import ResultStore
 from server.validating.checker import Checker
-from server.web import account_pages, documentation, pages
+from server.web import account_pages, documentation, routes
 from server.web.error_page import showing_errors
 
 MAX_BODY_BYTES: Final = 2_000_000
@@ -64,7 +64,7 @@ def make_app(manager: game_manager.GameManager, access: AccessControl, watch: Wa
     app[health.N_RUNNING], app[health.QUEUE_LENGTH] = manager.n_running, manager.queue.length
     add_api(app)
     account_pages.add_routes(app)
-    pages.add_routes(app)
+    routes.add_routes(app)
     health.add_routes(app)
     add_guard(app, access)
     return app
@@ -75,8 +75,8 @@ def add_api(app: web.Application) -> None:
     app.cleanup_ctx.append(_running_api)
     for part in (games, matches, streams, players, seats, ratings, tournaments, tokens):
         part.operations.add_to(app)
-    for routes in (older_tools, documentation):
-        routes.add_routes(app)
+    for part in (older_tools, documentation):
+        part.add_routes(app)
 
 
 async def _running_api(app: web.Application) -> AsyncIterator[None]:

@@ -1,4 +1,4 @@
-"""The addresses of the pages, and what they keep between requests."""
+"""The routes of the pages, and what these keep between requests."""
 
 import asyncio
 import logging
