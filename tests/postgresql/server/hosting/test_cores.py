@@ -154,7 +154,7 @@ async def test_searches_queue_for_the_cores_while_others_play(database: Database
 
 
 async def test_searches_and_a_person_who_thinks_do_not_wait_for_each_other(database: Database) -> None:
-    async with listening(hanging) as slow, managing(database, HostSettings(player_cores=1)) as manager:
+    async with listening(hanging) as slow, managing(database, GameManagerSettings(player_cores=1)) as manager:
         players = {"left": {"player": "mcts:playouts=5"}, "right": {"player": slow, "maxMatches": 2}}
         text = order("mcts", slow, players=players, startClock=60, playClock=1)
         searching = [(await manager.order(text)).row.id for _ in range(2)]
