@@ -56,7 +56,7 @@ _WORDS: Final = {
 """What is said of what a model refuses, by the type of the error, with what pydantic says of it in braces."""
 
 MAX_VIOLATIONS: Final = 100
-"""How many things that are wrong in one value are told apart."""
+"""How many things that are wrong in one value are named one by one."""
 
 
 def violations(error: ValidationError) -> list[ErrorDetails]:

@@ -21,7 +21,7 @@ from gdl.wire.insights import insight_words
 from server.arena.record_files import RecordFiles, holds_many
 from server.records.replay import ReplayedStep, seat_of, transcript
 from server.records.stored_record import StoredRecord, read_stored
-from server.records.verification import NO_RULES, Verdict, Verifier, verdict_of
+from server.records.verification import NO_RULES, RecordVerdict, Verifier, verdict_of
 from server.terminal.command_line import check_one_output
 from server.terminal.commentary import Draw, drawer, error_lines, screen_paint
 from server.terminal.picture_files import ANIMATION_FORMATS, Animation, PictureFolder
@@ -84,11 +84,11 @@ def command(
 
 def _verified(path: Path, game: Game | None, *, as_json: bool) -> int:
     """Print the verdict on all records of *path*, by the rules of *game* if there is one, and return the exit code."""
-    verifier, wrong, n_verified = Verifier(game), dict[str, Verdict | str](), 0
+    verifier, wrong, n_verified = Verifier(game), dict[str, RecordVerdict | str](), 0
     with progress("verifying records") as advance:
         for name, text in RecordFiles([path], wrong.__setitem__):
             verdict = verifier.verdict(text)
-            if isinstance(verdict, Verdict) and verdict.is_good:
+            if isinstance(verdict, RecordVerdict) and verdict.is_good:
                 n_verified += 1
             else:
                 wrong[name] = verdict
@@ -106,11 +106,11 @@ def _verified(path: Path, game: Game | None, *, as_json: bool) -> int:
     return 1 if wrong else 0
 
 
-def _as_json(verdict: Verdict | str) -> dict[str, Any]:
+def _as_json(verdict: RecordVerdict | str) -> dict[str, Any]:
     return {"reason": verdict} if isinstance(verdict, str) else verdict.as_json()
 
 
-def _fault(verdict: Verdict) -> str:
+def _fault(verdict: RecordVerdict) -> str:
     """Return what is wrong with a record."""
     return "its signature is wrong" if verdict.difference is None else str(verdict.difference)
 
@@ -190,7 +190,7 @@ def _drawn(
     show: _Show | None,
     folder: Path | None,
     output: Path | None,
-) -> Verdict:
+) -> RecordVerdict:
     """Return the verdict, and write each step as a picture into *folder*, all of them as one into the file *output*."""
     metadata = file.metadata() if file else None
     try:
@@ -208,7 +208,7 @@ def _drawn(
 
 def _verdict(
     record: StoredRecord, game: Game, show: _Show | None, drawing: Sequence[PictureFolder | Animation]
-) -> Verdict:
+) -> RecordVerdict:
     """Return the verdict on *record* by the rules of *game*; its steps are shown and drawn meanwhile."""
     with progress("verifying", len(record.moves) + 1, delay_s=math.inf if show else DELAY_S) as advance:
 
@@ -225,7 +225,7 @@ def _verdict(
     return verdict
 
 
-def _sentence(verdict: Verdict) -> str:
+def _sentence(verdict: RecordVerdict) -> str:
     signed = "" if verdict.signature == "none" else f"\nsignature: {verdict.signature}"
     if verdict.difference is None:
         return f"\nagrees with the rules: {quantity(verdict.n_steps, 'step')}{signed}"

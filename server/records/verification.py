@@ -23,7 +23,7 @@ NO_RULES: Final = "the record carries no rules: name them with --rules GAME"
 
 
 @dataclass(frozen=True, slots=True)
-class Verdict:
+class RecordVerdict:
     """What a record is worth: how many of its steps agree with the rules, the first difference, and its signature."""
 
     n_steps: int
@@ -41,7 +41,9 @@ class Verdict:
         return {"agrees": found is None, "steps": self.n_steps, "signature": self.signature, "difference": found}
 
 
-def verdict_of(game: Game, record: StoredRecord, on_step: Callable[[ReplayedStep], object] = lambda _: None) -> Verdict:
+def verdict_of(
+    game: Game, record: StoredRecord, on_step: Callable[[ReplayedStep], object] = lambda _: None
+) -> RecordVerdict:
     """Return the verdict on *record* by the rules of *game*; *on_step* is called with each step that agrees.
 
     Raises:
@@ -54,8 +56,8 @@ def verdict_of(game: Game, record: StoredRecord, on_step: Callable[[ReplayedStep
             n_steps = at.step
             on_step(at)
     except RecordDiffersError as error:
-        return Verdict(n_steps, signature, error)
-    return Verdict(n_steps, signature)
+        return RecordVerdict(n_steps, signature, error)
+    return RecordVerdict(n_steps, signature)
 
 
 class Verifier:
@@ -65,7 +67,7 @@ class Verifier:
         self._game = game
         self._games: LRUCache[tuple[str, bool | None], Game] = LRUCache(_N_GAMES)
 
-    def verdict(self, text: bytes) -> Verdict | str:
+    def verdict(self, text: bytes) -> RecordVerdict | str:
         """Return the verdict on the record, or the journal, that *text* is; where there is none, why."""
         try:
             record = stored(json_object(text.decode("utf-8-sig", "replace")))

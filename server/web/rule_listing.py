@@ -41,7 +41,7 @@ class Remark:
 
 
 def remark_of(found: Diagnostic) -> Remark:
-    """Return what a listing shows of *found*: which characters are underlined, and what is told below."""
+    """Return what a listing shows of *found*: which characters are underlined, and what it says below."""
     span = found.span
     return Remark(
         start=span.start,

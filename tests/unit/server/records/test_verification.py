@@ -12,7 +12,7 @@ import pytest
 from gdl.engines import make_game
 from server.records import verification
 from server.records.journal import FileRecorder
-from server.records.verification import Verdict, Verifier
+from server.records.verification import RecordVerdict, Verifier
 from tests.kit.server.scripted import CIRCUMSTANCES, PLAIN, TURNS_MOVES, events, turns
 
 
@@ -30,7 +30,7 @@ def test_the_rules_of_many_records_are_made_a_game_once(text: bytes, monkeypatch
     made = Mock(wraps=make_game)
     monkeypatch.setattr(verification, "make_game", made)
     verifier = Verifier()
-    assert ([verifier.verdict(text) for _ in range(3)], made.call_count) == ([Verdict(2, "none")] * 3, 1)
+    assert ([verifier.verdict(text) for _ in range(3)], made.call_count) == ([RecordVerdict(2, "none")] * 3, 1)
 
 
 def test_a_record_whose_rules_cannot_be_read_has_a_reason_in_one_line(text: bytes) -> None:
