@@ -9,7 +9,7 @@ from players.search.tree.choices import marking_share
 
 MEMORY_MB: Final = 512.0
 _EXPLORATION: Final = 0.5
-_LOOKAHEAD_EXPLORATION: Final = 0.18
+_LOOKAHEAD_EXPLORATION: Final = 0.25
 """Where moves are judged before they are taken, it is a waste to take those that promise little."""
 _AMAF_EXPLORATION: Final = 0.1
 """The exploration where what plays say of moves is used as well, which finds out about moves by itself."""
