@@ -57,8 +57,9 @@ class CompiledSearch:
     `n_iterations` counts the walks of the caller's thread in the last move. `counts` adds up walks, plays, batches and
     the depths of walks of all; plays are by the tables `played`, and `uses_amaf` says whether what they say of moves
     counts; `n_used` is how many of the threads search. `workers` are what each thread has, the caller's first, and
-    `knobs` what all go by; `averages` say which moves plays prefer, if they do. To be asked by one thread. With a
-    budget of iterations it has no other threads, and moves the same each time.
+    `knobs` what all go by; `averages` say which moves plays prefer, if they do. Where one role chooses at a time, and
+    minimax is to count, it `can_look_ahead`. To be asked by one thread. With a budget of iterations it has no other
+    threads, and moves the same each time.
     """
 
     def __init__(self, game: CompiledGame, seed: int, settings: SearchSettings = DEFAULT, n_threads: int = 1) -> None:
