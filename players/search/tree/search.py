@@ -25,7 +25,7 @@ from players.search.kernel_calls import Pace
 from players.search.positions import Report, ignore
 from players.search.tree.averages import MoveAverages
 from players.search.tree.bandits import RULES, UCB
-from players.search.tree.batches import DEPTHS, N_BATCHES, N_PLAYS, N_WALKS, room_for, search, with_work
+from players.search.tree.batches import N_BATCHES, N_PLAYS, N_WALKS, room_for, search, with_work
 from players.search.tree.choices import first_choices
 from players.search.tree.collection import collect
 from players.search.tree.figures import insight_of
@@ -331,14 +331,8 @@ class CompiledSearch:
     @property
     def counts(self) -> dict[str, int]:
         """What the search did so far: walks, plays, batches, and the sum of the depths of walks."""
-        counts = self._counted()
-        return {
-            "walks": int(counts[N_WALKS]),
-            "plays": int(counts[N_PLAYS]),
-            "batches": int(counts[N_BATCHES]),
-            "depths": int(counts[DEPTHS]),
-            "nodes": int(self.tree.arrays.size[0]),
-        }
+        names = ("walks", "plays", "batches", "depths")
+        return dict(zip(names, self._counted().tolist(), strict=True)) | {"nodes": int(self.tree.arrays.size[0])}
 
 
 def load_search_kernel() -> None:
