@@ -67,8 +67,7 @@ class CompiledSearch:
         self.n_iterations, self.n_used = 0, n_threads
         first = first_choices(game)
         self.uses_amaf = settings.uses_amaf(game, first.mean_moves)
-        self._knobs_where = partial(settings.knobs, uses_amaf=self.uses_amaf, n_threads=n_threads)
-        self.knobs = self._knobs_where()
+        self.knobs = settings.knobs(uses_amaf=self.uses_amaf, n_threads=n_threads)
         played = (game.rules.decisive if settings.decisive else None) or game.rules.phased
         self.workers = self._new_workers(played, n_threads, settings.turn_s)
         self._threads, self._is_helped = WorkerThreads(), False
@@ -103,8 +102,7 @@ class CompiledSearch:
             worker.room = worker.room._replace(plays=worker.room.plays._replace(weights=weights.values))
             worker.room.walks.goal_sums[:] = 0  # what weights say spreads otherwise: bounds are as wide as at first
         share = MINIMAX_SHARE if self.tree.arrays.uses_minimax else 0.0
-        knobs = self._knobs_where(looks_ahead=looks_ahead)
-        self.knobs = knobs._replace(max_steps=weights.n_steps, minimax_share=share)
+        self.knobs = self.knobs._replace(max_steps=weights.n_steps, minimax_share=share, looks_ahead=int(looks_ahead))
 
     def prefer(self) -> None:
         """Let plays prefer moves that do well from now on."""

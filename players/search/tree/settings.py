@@ -9,8 +9,6 @@ from players.search.tree.choices import marking_share
 
 MEMORY_MB: Final = 512.0
 _EXPLORATION: Final = 0.5
-_LOOKAHEAD_EXPLORATION: Final = 0.25
-"""Where moves are judged before they are taken, it is a waste to take those that promise little."""
 _AMAF_EXPLORATION: Final = 0.1
 """The exploration where what plays say of moves is used as well, which finds out about moves by itself."""
 _AMAF_BIAS: Final = 0.001
@@ -92,16 +90,16 @@ class SearchSettings:
         are_many, are_lasting = n_moves >= _MANY_MOVES, max(map(len, game.rules.moves_of)) <= _LASTING * n_moves
         return are_many and are_lasting and marking_share(game) >= _MARKING
 
-    def knobs(self, *, uses_amaf: bool, looks_ahead: bool = False, n_threads: int = 1) -> Knobs:
+    def knobs(self, *, uses_amaf: bool, n_threads: int = 1) -> Knobs:
         """Return how each of some threads walks the tree, without weights."""
         exploration = self.exploration
         if exploration is None:
-            exploration = _AMAF_EXPLORATION if uses_amaf else _LOOKAHEAD_EXPLORATION if looks_ahead else _EXPLORATION
+            exploration = _AMAF_EXPLORATION if uses_amaf else _EXPLORATION
         return Knobs(
             exploration=exploration,
             amaf_bias=_AMAF_BIAS,
             minimax_share=0.0,
-            looks_ahead=int(looks_ahead),
+            looks_ahead=0,
             least_walks=_LEAST_WALKS,
             most_walks=_MOST_WALKS,
             nodes_per_walk=n_threads * _NODES_PER_WALK,
