@@ -137,10 +137,7 @@ async def test_a_match_that_is_aborted_waits_no_longer() -> None:
 @pytest.mark.sampled(2)
 async def test_searches_queue_for_the_cores_while_others_play(database: Database) -> None:
     async with listening(hanging) as slow, managing(database, GameManagerSettings(player_cores=1)) as manager:
-        players = {"left": {"player": "mcts:playouts=5"}, "right": {"player": slow, "maxMatches": 2}}
-        text = order("mcts", slow, players=players, startClock=60, playClock=1)
-        searching = [(await manager.order(text)).row.id for _ in range(2)]
-        await until(manager, searching[0], "running")
+        searching = await _two_searches(manager, slow)
         await until(manager, (await manager.order(order("random", "legal"))).row.id, "completed")
         await _until_free(manager, 0)
         assert manager.wait_reasons == {searching[1]: WaitReason(needs_core=True)}
@@ -155,10 +152,7 @@ async def test_searches_queue_for_the_cores_while_others_play(database: Database
 
 async def test_searches_and_a_person_who_thinks_do_not_wait_for_each_other(database: Database) -> None:
     async with listening(hanging) as slow, managing(database, GameManagerSettings(player_cores=1)) as manager:
-        players = {"left": {"player": "mcts:playouts=5"}, "right": {"player": slow, "maxMatches": 2}}
-        text = order("mcts", slow, players=players, startClock=60, playClock=1)
-        searching = [(await manager.order(text)).row.id for _ in range(2)]
-        await until(manager, searching[0], "running")
+        searching = await _two_searches(manager, slow)
         thinking = (await manager.order(order("human", "greedy", playClock=600))).row.id
         await manager.note_arrival(thinking, "left")
         await until(manager, thinking, "running")
@@ -166,6 +160,15 @@ async def test_searches_and_a_person_who_thinks_do_not_wait_for_each_other(datab
         await until(manager, searching[1], "running")
         for match_id in (searching[1], thinking):
             assert await manager.abort(match_id, "enough")
+
+
+async def _two_searches(manager: GameManager, slow: str) -> list[str]:
+    """Order two matches of a search against a *slow* player, and return their ids once the first is played."""
+    players = {"left": {"player": "mcts:playouts=5"}, "right": {"player": slow, "maxMatches": 2}}
+    text = order("mcts", slow, players=players, startClock=60, playClock=1)
+    searching = [(await manager.order(text)).row.id for _ in range(2)]
+    await until(manager, searching[0], "running")
+    return searching
 
 
 async def _until_free(manager: GameManager, n_slots: int) -> None:
