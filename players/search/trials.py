@@ -211,7 +211,7 @@ class _Trials:
 class _Matches:
     """Matches between a search, the last of *searches*, and others, *move_s* seconds a move.
 
-    Each has a role; as many steps as are drawn at random come first, drawn at random.
+    Each has a role; a few steps that are drawn at random come first, or none.
     """
 
     def __init__(self, game: CompiledGame, searches: Sequence[CompiledSearch], move_s: float, random: Random) -> None:

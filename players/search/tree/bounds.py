@@ -50,9 +50,9 @@ def weigh(t, w, first, n, floor, exploration, minimax_share, is_judged):
     """Find the bounds of *n* edges of a role from the *first* on; return the width of that of one that was taken once.
 
     The mean of an edge's walks is mixed with what minimax says of it, of which *minimax_share* counts at first; without
-    walks that stands for it alone, where edges are judged before. An edge
-    whose worth is proven has nothing more to tell, and one that cannot lead to more than *floor*, which is proven for
-    another one, will not be taken: both are left out.
+    walks that stands for it alone, where edges are judged before. An edge whose worth is proven has nothing more to
+    tell, and one that cannot lead to more than *floor*, which is proven for another one, will not be taken: both are
+    left out.
     """
     visits = n_walks_along(t, first, n) + MADE_BY
     c = np.float32(exploration) * np.sqrt(np.log(np.float32(visits)))

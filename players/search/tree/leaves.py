@@ -54,9 +54,12 @@ STUCK: Final = 2
 
 
 @subroutine
-def list_legal(role_start, w, n_leaves, legal, lane_bits):
-    """List the moves that are *legal* in the lanes of leaves, of those in row 0 of the lane bits, by role."""
+def list_legal(tables, w, n_leaves, values, legal, lane_bits):
+    """Find what is *legal* in evaluated lanes, and list it by role for the leaves in row 0 of the lane bits."""
+    role_start, a, tables_at = tables.role_start[0], addresses(Spare(values)).rows, addresses(tables)
     n_roles, n_moves = len(role_start) - 1, role_start[len(role_start) - 1]
+    for m in range(n_moves):
+        store(legal, U(m), literal(a, at(tables_at.choice_legal, U(m))))
     for j in range(n_leaves):
         for r in range(n_roles + 1):
             put(w.n_legal, U(j * (n_roles + 1) + r), 0)
@@ -268,13 +271,11 @@ def make_leaves(tables, tree, t, f, walks, w, n_leaves, values, legal, lane_bits
     walks.above[n_leaves:] = walks.above[0]
     load_lanes(tree.words, walks.above, values, 1, n_fluents)
     _evaluate_states(tables, values)
-    for m in range(n_moves):
-        store(legal, U(m), literal(a, at(tables_at.choice_legal, U(m))))
     lane_bits[:] = ZERO
     for j in range(n_leaves):
         if at(w.slot, U(j)) == nodes.NONE:
             lane_bits[0, j >> 6] |= ONE << U(j & 63)
-    list_legal(tables.role_start[0], w, n_leaves, legal, lane_bits)
+    list_legal(tables, w, n_leaves, values, legal, lane_bits)
     lock(t.lock)
     ending = _open(t, f, w, n_leaves, n_moves)
     unlock(t.lock)

@@ -77,15 +77,13 @@ def _chooser(w, n_roles, j):
 @subroutine
 def _list_new(single, t, w, room, n_leaves):
     """Note in row 0 of the lane bits which leaves are new nodes, and list their legal moves."""
-    a, tables, lane_bits = addresses(Spare(room.values)).rows, addresses(single), room.lane_bits
-    for m in range(len(single.choice_legal)):
-        store(room.legal, U(m), literal(a, at(tables.choice_legal, U(m))))
+    lane_bits = room.lane_bits
     lane_bits[:] = ZERO
     for j in range(n_leaves):
         node = at(w.end, U(j))
         if node_at(t, node, nodes.SOLVED) == 0 and node_at(t, node, nodes.FIRST) == nodes.UNOPENED:
             lane_bits[0, j >> 6] |= ONE << U(j & 63)
-    list_legal(single.role_start[0], w, n_leaves, room.legal, lane_bits)
+    list_legal(single, w, n_leaves, room.values, room.legal, lane_bits)
 
 
 @inlined
